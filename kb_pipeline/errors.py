@@ -1,0 +1,106 @@
+"""Typed errors. Each names the document, the page where there is one, and what the user can do about it."""
+
+from __future__ import annotations
+
+
+class KbError(Exception):
+    """Base of every error that a user is meant to read.
+
+    Attributes:
+        exit_code: what the `kb` command ends with (1 document failed, 2 wrong usage, 3 service or model missing).
+        remedy: one sentence that says what to do.
+    """
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, document: str = "", page: int = 0, remedy: str = ""):
+        self.document, self.page, self.remedy = document, page, remedy
+        place = document + (f", page {page}" if page else "")
+        super().__init__(f"{place}: {message}" if place else message)
+        self.message = message
+
+    @property
+    def reason(self) -> str:
+        """One line for status listings: kind, message and remedy."""
+        text = f"{type(self).__name__}: {self.message}" + (f" ({self.remedy})" if self.remedy else "")
+        return " ".join(text.split())
+
+
+class UsageError(KbError):
+    """The request itself is wrong: unknown name, existing name, unknown setting."""
+
+    exit_code = 2
+
+
+class UnknownKnowledgeBase(UsageError):
+    """No knowledge base has that name."""
+
+
+class KnowledgeBaseExists(UsageError):
+    """A knowledge base of that name is already there."""
+
+
+class InvalidSetting(UsageError):
+    """A setting is unknown or its value is not allowed."""
+
+
+class UnknownDocument(UsageError):
+    """No document of the knowledge base has that id or path."""
+
+
+class UnknownChunk(UsageError):
+    """No chunk has that id, or its document was re-ingested since."""
+
+
+class DocumentError(KbError):
+    """A document cannot be read; other documents are not touched by it."""
+
+
+class SourceMissing(DocumentError):
+    """The source location of a document cannot be read any more."""
+
+
+class EmptyFile(DocumentError):
+    """The file holds no bytes, or no page."""
+
+
+class DamagedFile(DocumentError):
+    """The file's structure cannot be read."""
+
+
+class EncryptedFile(DocumentError):
+    """The file needs a password."""
+
+
+class UnsupportedType(DocumentError):
+    """The file's content is of no type that can be read."""
+
+
+class MismatchedType(DocumentError):
+    """The file's name says one type and its content is another."""
+
+
+class PageFailed(DocumentError):
+    """One page of a document cannot be read."""
+
+
+class ServiceError(KbError):
+    """A service or a model is missing or not reachable."""
+
+    exit_code = 3
+
+
+class ModelMissing(ServiceError):
+    """A weight file is not there or is not the one that the manifest names."""
+
+
+class IndexUnavailable(ServiceError):
+    """Milvus cannot be reached."""
+
+
+class DimensionMismatch(ServiceError):
+    """The embedding model's dimension is not the one of the index."""
+
+
+class EndpointError(ServiceError):
+    """An OpenAI-compatible endpoint failed for good."""

@@ -1,0 +1,286 @@
+"""One typed Settings: defaults, then kb.toml in KB_HOME, then KB_* variables, then a knowledge base's own values.
+
+Variables name the group and the key with two underscores between: `KB_CHUNKING__CHUNK_TOKENS=256`. Unknown keys are
+refused everywhere, with the list of what is allowed. `KB_HOME` and `KB_MODELS` are places, not settings.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+
+from kb_pipeline.errors import InvalidSetting
+
+PLACES = ("KB_HOME", "KB_MODELS")
+
+
+class Group(BaseModel):
+    """A group of settings: immutable, unknown keys refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class RenderSettings(Group):
+    """page_renders.
+
+    Attributes:
+        dpi: resolution of the picture that the models see.
+        pixel_budget: most pixels of one page's picture, estimated before anything is allocated.
+        picture_dpi: resolution of the kept display picture.
+        picture_quality: JPEG quality of the kept display picture.
+        password: tried on encrypted files.
+    """
+
+    dpi: int = Field(216, ge=36, le=600)
+    pixel_budget: int = Field(48_000_000, ge=100_000)
+    picture_dpi: int = Field(110, ge=36, le=300)
+    picture_quality: int = Field(82, ge=30, le=100)
+    password: SecretStr = SecretStr("")
+
+
+class OcrSettings(Group):
+    """Lines of a page.
+
+    Attributes:
+        models: `small` (quality) or `tiny` (2.5 x faster detection, 5 x faster recognition).
+        detection_side: longest side in pixels that the detector sees.
+        least_score: recognised lines below this mean probability are dropped, with that reason.
+        orientation: turn scanned pages that stand on their side or head.
+    """
+
+    models: Literal["small", "tiny"] = "small"
+    detection_side: int = Field(1280, ge=320, le=4096)
+    least_score: float = Field(0.5, ge=0, le=1)
+    orientation: bool = True
+
+
+class LayoutSettings(Group):
+    """Regions of a page. `threshold`: least model score of a region."""
+
+    threshold: float = Field(0.4, ge=0.05, le=0.95)
+
+
+class TableSettings(Group):
+    """Table grids. `second_opinion`: let a second model compete where the first is unsure."""
+
+    second_opinion: bool = True
+
+
+class AssemblySettings(Group):
+    """Sections. `keep`: drop reasons that are switched off, so that such text stays in the sections."""
+
+    keep: tuple[str, ...] = ()
+
+
+class ChunkingSettings(Group):
+    """Chunks.
+
+    Attributes:
+        mode: how sections become chunks.
+        chunk_tokens: soft limit of a chunk in tokens of the embedding model.
+        overlap: share of a chunk's tokens repeated at the head of the next, cut at a sentence.
+    """
+
+    mode: Literal["general"] = "general"
+    chunk_tokens: int = Field(512, ge=32, le=8192)
+    overlap: float = Field(0.0, ge=0, le=0.5)
+
+
+class LlmSettings(Group):
+    """An OpenAI-compatible chat endpoint; off while `base_url` is empty."""
+
+    base_url: str = ""
+    api_key: SecretStr = SecretStr("")
+    model: str = ""
+    timeout_s: float = Field(60.0, gt=0)
+    max_retries: int = Field(2, ge=0, le=10)
+
+
+class EmbeddingSettings(Group):
+    """Vectors.
+
+    Attributes:
+        provider: `local` (bundled model) or `openai` (any OpenAI-compatible endpoint).
+        dimension: length of a vector; 0 asks the model.
+        batch: texts a request to the endpoint.
+        query_prefix, passage_prefix: put before texts sent to the endpoint.
+    """
+
+    provider: Literal["local", "openai"] = "local"
+    base_url: str = ""
+    api_key: SecretStr = SecretStr("")
+    model: str = ""
+    dimension: int = Field(0, ge=0)
+    batch: int = Field(64, ge=1, le=2048)
+    query_prefix: str = ""
+    passage_prefix: str = ""
+    timeout_s: float = Field(60.0, gt=0)
+    max_retries: int = Field(4, ge=0, le=10)
+
+
+class IndexSettings(Group):
+    """Milvus. `uri`: empty for Milvus Lite in KB_HOME, else a server's address; `token` for servers that ask for one."""
+
+    uri: str = ""
+    token: SecretStr = SecretStr("")
+
+
+class QuerySettings(Group):
+    """Retrieval.
+
+    Attributes:
+        candidates: hits asked of each leg of the hybrid search.
+        term_weight: w in `w * term + (1 - w) * vector`.
+        threshold: least score of a hit.
+    """
+
+    candidates: int = Field(100, ge=10, le=1000)
+    term_weight: float = Field(0.3, ge=0, le=1)
+    threshold: float = Field(0.2, ge=0, le=1)
+
+
+class StorageSettings(Group):
+    """Artefacts. `uri`: empty for a folder in KB_HOME, else any fsspec address such as `s3://bucket/prefix`."""
+
+    uri: str = ""
+    options: dict[str, Any] = {}
+    keep_versions: int = Field(5, ge=1)
+
+
+class PipelineSettings(Group):
+    """How work is spread. `workers`: page workers of one process, 0 for one a core. `batch`: documents a Dagster run."""
+
+    workers: int = Field(0, ge=0, le=64)
+    batch: int = Field(200, ge=1, le=10_000)
+
+
+class Settings(Group):
+    """Everything that can be set, by group."""
+
+    render: RenderSettings = RenderSettings()
+    ocr: OcrSettings = OcrSettings()
+    layout: LayoutSettings = LayoutSettings()
+    tables: TableSettings = TableSettings()
+    assembly: AssemblySettings = AssemblySettings()
+    chunking: ChunkingSettings = ChunkingSettings()
+    llm: LlmSettings = LlmSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    index: IndexSettings = IndexSettings()
+    query: QuerySettings = QuerySettings()
+    storage: StorageSettings = StorageSettings()
+    pipeline: PipelineSettings = PipelineSettings()
+
+    def merged(self, overrides: Mapping[str, Any]) -> Settings:
+        """A copy with dotted keys replaced, e.g. `{"chunking.chunk_tokens": 256}`.
+
+        Raises:
+            InvalidSetting: an unknown key or a value that is not allowed; the message lists what is.
+        """
+        tree = self.model_dump()
+        for key, value in overrides.items():
+            group, _, name = key.partition(".")
+            if key not in setting_names():
+                raise _unknown(key)
+            tree[group][name] = value
+        return _validated(tree)
+
+    def slice(self, groups: tuple[str, ...]) -> dict[str, Any]:
+        """Values of the named groups as plain JSON, secrets left out: what a stage's fingerprint covers."""
+        return {
+            g: {k: v for k, v in getattr(self, g).model_dump(mode="json").items() if not _is_secret(g, k)}
+            for g in groups
+        }
+
+
+def setting_names() -> tuple[str, ...]:
+    """Every setting as `group.key`, in order."""
+    return tuple(f"{g}.{k}" for g, f in Settings.model_fields.items() for k in f.annotation.model_fields)
+
+
+def home() -> Path:
+    """The folder that holds everything of one installation (`KB_HOME`, default `.kb` in the working directory)."""
+    return Path(os.environ.get("KB_HOME") or ".kb").resolve()
+
+
+def models_dir() -> Path:
+    """Where weight files lie (`KB_MODELS`, default deepdoc_models/ beside the package)."""
+    return Path(os.environ.get("KB_MODELS") or Path(__file__).parent.parent / "deepdoc_models").resolve()
+
+
+def load_settings(overrides: Mapping[str, Any] | None = None) -> Settings:
+    """Settings of this installation, with a knowledge base's `overrides` on top.
+
+    Raises:
+        InvalidSetting: kb.toml, a KB_* variable or an override names something unknown or not allowed.
+    """
+    values = {**_from_toml(home() / "kb.toml"), **_from_environment(os.environ), **(overrides or {})}
+    return Settings().merged(values)
+
+
+def _from_toml(path: Path) -> dict[str, Any]:
+    try:
+        tree = tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidSetting(f"{path} is not valid TOML: {error}", remedy="mend the file") from error
+    flat = {}
+    for group, keys in tree.items():
+        if not isinstance(keys, dict):
+            raise _unknown(group)
+        flat.update({f"{group}.{key}": value for key, value in keys.items()})
+    return flat
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
+    found = {}
+    for name, value in sorted(environ.items()):
+        if name.startswith("KB_") and name not in PLACES:
+            found[name[3:].lower().replace("__", ".", 1)] = value
+    return found
+
+
+def parse_assignments(assignments: tuple[str, ...]) -> dict[str, Any]:
+    """`("chunking.chunk_tokens=256", …)` as a dotted dictionary, checked.
+
+    Raises:
+        InvalidSetting: no `=`, an unknown key, or a value that is not allowed.
+    """
+    found = {}
+    for text in assignments:
+        key, sign, value = text.partition("=")
+        if not sign:
+            raise InvalidSetting(f"{text!r} is not of the form group.key=value")
+        if key not in setting_names():
+            raise _unknown(key)
+        group, _, name = key.partition(".")
+        field = Settings.model_fields[group].annotation.model_fields[name]
+        found[key] = [v for v in value.split(",") if v] if "tuple" in str(field.annotation) else value
+    Settings().merged(found)
+    return found
+
+
+def _is_secret(group: str, key: str) -> bool:
+    return Settings.model_fields[group].annotation.model_fields[key].annotation is SecretStr
+
+
+def _validated(tree: dict[str, Any]) -> Settings:
+    try:
+        return Settings.model_validate(tree)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise InvalidSetting(f"{key}: {first['msg']} (given: {first['input']!r})") from error
+
+
+def _unknown(key: str) -> InvalidSetting:
+    names = setting_names()
+    near = difflib.get_close_matches(key, names, n=1) or [n for n in names if n.endswith("." + key)]
+    hint = f"did you mean {near[0]}? " if near else ""
+    return InvalidSetting(f"unknown setting {key!r}", remedy=f"{hint}allowed: {', '.join(names)}")

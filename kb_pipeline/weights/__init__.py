@@ -1,0 +1,1 @@
+"""Weight files: the manifest, fetching them out of wheels, and onnxruntime sessions on them."""
