@@ -1,0 +1,71 @@
+"""Pieces of a page's picture: the crop under a quad, upright boxes of quads, model input planes."""
+
+from __future__ import annotations
+
+import math
+
+import cv2
+import numpy as np
+
+TALL = 1.5
+"""Height over width from which a line's crop is taken for a line on its side (PaddleOCR's value)."""
+
+IMAGENET_MEAN = np.array([0.485, 0.456, 0.406], np.float32)
+IMAGENET_STD = np.array([0.229, 0.224, 0.225], np.float32)
+
+
+def crop_quad(picture: np.ndarray, quad: np.ndarray) -> np.ndarray:
+    """The picture under a quad, straightened.
+
+    Args:
+        picture: [H, W, 3] uint8.
+        quad: [4, 2] pixels, top left, top right, bottom right, bottom left.
+
+    Returns:
+        [h, w, 3] uint8 with the quad's longer sides as w and h, at least 1 x 1.
+    """
+    quad = np.asarray(quad, np.float32)
+    width = max(int(max(np.linalg.norm(quad[0] - quad[1]), np.linalg.norm(quad[2] - quad[3]))), 1)
+    height = max(int(max(np.linalg.norm(quad[0] - quad[3]), np.linalg.norm(quad[1] - quad[2]))), 1)
+    target = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
+    # Only the neighbourhood is warped: the offset keeps the arithmetic in small numbers on huge pictures.
+    x0, y0 = np.maximum(np.floor(quad.min(0)).astype(int) - 2, 0)
+    x1, y1 = np.ceil(quad.max(0)).astype(int) + 3
+    part = picture[y0:y1, x0:x1]
+    if part.size == 0:
+        return np.full((height, width, 3), 255, np.uint8)
+    warp = cv2.getPerspectiveTransform(quad - np.array([x0, y0], np.float32), target)
+    return cv2.warpPerspective(part, warp, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
+
+
+def is_tall(crop: np.ndarray) -> bool:
+    """True for crops that hold a single narrow character or a line on its side."""
+    return crop.shape[0] >= TALL * crop.shape[1]
+
+
+def crop_box(
+    picture: np.ndarray, box: tuple[float, float, float, float], margin: int = 0
+) -> tuple[np.ndarray, int, int]:
+    """The picture under an upright box widened by `margin`, clipped to the picture, and the crop's left and top.
+
+    All in pixels. The crop is a view; it may be empty where the box lies outside of the picture.
+    """
+    height, width = picture.shape[:2]
+    x0 = min(max(math.floor(box[0]) - margin, 0), width)
+    y0 = min(max(math.floor(box[1]) - margin, 0), height)
+    x1 = min(max(math.ceil(box[2]) + margin, x0), width)
+    y1 = min(max(math.ceil(box[3]) + margin, y0), height)
+    return picture[y0:y1, x0:x1], x0, y0
+
+
+def quad_boxes(quads: np.ndarray) -> np.ndarray:
+    """Upright boxes [N, 4] of quads [N, 4, 2]."""
+    if len(quads) == 0:
+        return np.zeros((0, 4), np.float32)
+    return np.concatenate([quads.min(1), quads.max(1)], 1)
+
+
+def imagenet_planes(picture: np.ndarray, width: int, height: int) -> np.ndarray:
+    """[1, 3, height, width] float32, resized without keeping the ratio, ImageNet mean and deviation, channels as given."""
+    scaled = cv2.resize(picture, (width, height)).astype(np.float32) * np.float32(1 / 255)
+    return np.ascontiguousarray(((scaled - IMAGENET_MEAN) / IMAGENET_STD).transpose(2, 0, 1)[None])

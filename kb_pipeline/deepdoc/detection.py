@@ -1,0 +1,189 @@
+"""Text line detection: PP-OCR's differentiable binarisation net and its post-processing.
+
+Liao et al., Real-time Scene Text Detection with Differentiable Binarization (2020). Values are RapidOCR's for the
+PP-OCRv6 nets, with room for more candidates. Pages too large for one look are read in tiles whose probability maps are
+put together before any box is cut, so that no line is split or found twice at a seam.
+"""
+
+from __future__ import annotations
+
+import math
+
+import cv2
+import numpy as np
+import pyclipper
+
+from kb_pipeline.weights.sessions import session
+
+STRIDE = 32  # the net's inputs are multiples of it, in pixels
+BINARISE = 0.3  # probability from which a pixel belongs to text
+LEAST_SCORE = 0.5  # mean probability inside a box
+UNCLIP = 1.6  # boxes grow by area * UNCLIP / perimeter: the net is trained on shrunk lines
+MOST_CANDIDATES = 3000  # contours looked at on one page (a dense page has 500 lines)
+LEAST_CONTOUR = 3  # pixels of the map, shorter side before growing
+LEAST_BOX = 5  # pixels of the map, shorter side after growing
+LEAST_SIDE = 3  # pixels of the picture
+SAME_ROW = 10  # pixels of the picture: tops that differ by less are read left to right
+
+# When to look again in tiles: heights are those of grown boxes in the pixels that the net saw.
+SMALL_LINE = 13.0  # a grown box of a line of 10 px type is about 13 px high; below it characters get lost
+WANTED_LINE = 20.0  # height that the second look aims at
+COARSE = 0.3  # share of the picture's resolution below which even a page without lines deserves a second look
+LARGEST_SCALE = 1.0  # tiles are never enlarged
+OVERLAP = 64  # pixels of the map that neighbouring tiles share; half of it at each side is thrown away
+MOST_TILES = 48  # bound on the time of one page
+
+
+def detect_lines(picture: np.ndarray, side: int = 1280, variant: str = "small") -> tuple[np.ndarray, np.ndarray]:
+    """Lines of text on a picture.
+
+    Args:
+        picture: [H, W, 3] uint8, BGR.
+        side: longest side in pixels of what the net sees in one look.
+        variant: `small` or `tiny` weights.
+
+    Returns:
+        Quads [N, 4, 2] float32 in pixels of the picture (top left, top right, bottom right, bottom left) from top to
+        bottom, and scores [N] float32.
+    """
+    height, width = picture.shape[:2]
+    scale = min(1.0, side / max(height, width))
+    quads, scores = _boxes(_probabilities(picture, scale, variant), width, height)
+    wanted = _second_scale(picture, quads, scale)
+    if wanted > scale:
+        quads, scores = _boxes(_tiled(picture, wanted, side, variant), width, height)
+    return _sorted(quads, scores)
+
+
+def _second_scale(picture: np.ndarray, quads: np.ndarray, scale: float) -> float:
+    """The scale of a second look, or the same scale where one look is enough."""
+    if scale >= LARGEST_SCALE:
+        return scale
+    if len(quads) == 0:
+        return (
+            2 * COARSE if scale < COARSE and int(picture[::7, ::7].min()) < int(picture[::7, ::7].max()) - 32 else scale
+        )
+    sides = np.minimum(
+        np.linalg.norm(quads[:, 0] - quads[:, 1], axis=1), np.linalg.norm(quads[:, 0] - quads[:, 3], axis=1)
+    )
+    seen = float(np.median(sides)) * scale
+    return scale if seen >= SMALL_LINE else min(LARGEST_SCALE, scale * max(WANTED_LINE / max(seen, 1.0), 1.25))
+
+
+def _rounded(length: float) -> int:
+    return max(round(int(length) / STRIDE) * STRIDE, STRIDE)
+
+
+def _probabilities(picture: np.ndarray, scale: float, variant: str) -> np.ndarray:
+    """[h, w] float32 in 0…1, the picture scaled and rounded to the net's stride."""
+    height, width = picture.shape[:2]
+    scaled = cv2.resize(picture, (_rounded(width * scale), _rounded(height * scale))).astype(np.float32)
+    planes = (scaled * np.float32(1 / 255) - np.float32(0.5)) / np.float32(0.5)
+    net = session("detection", variant)
+    planes = np.ascontiguousarray(planes.transpose(2, 0, 1)[None])
+    return net.run(None, {net.get_inputs()[0].name: planes})[0][0, 0]
+
+
+def _tiled(picture: np.ndarray, scale: float, side: int, variant: str) -> np.ndarray:
+    """The probability map of the whole picture at `scale`, looked at in overlapping tiles of `side` pixels."""
+    height, width = picture.shape[:2]
+    tile = max(side // STRIDE * STRIDE, 4 * STRIDE)
+    step = tile - OVERLAP
+    count = math.ceil(width * scale / step) * math.ceil(height * scale / step)
+    if count > MOST_TILES:
+        scale *= math.sqrt(MOST_TILES / count)
+    scaled = cv2.resize(picture, (_rounded(width * scale), _rounded(height * scale)), interpolation=cv2.INTER_AREA)
+    rows, columns = scaled.shape[:2]
+    whole = np.zeros((rows, columns), np.float32)
+    trim = OVERLAP // 2
+    for top in _starts(rows, tile, step):
+        for left in _starts(columns, tile, step):
+            part = scaled[top : top + tile, left : left + tile]
+            if int(part.max()) - int(part.min()) < 32:  # nothing is printed here
+                continue
+            seen = _probabilities(part, 1.0, variant)
+            a, b = (0 if top == 0 else trim), (0 if left == 0 else trim)
+            whole[top + a : top + seen.shape[0], left + b : left + seen.shape[1]] = seen[a:, b:]
+    return whole
+
+
+def _starts(length: int, tile: int, step: int) -> list[int]:
+    """Starts of tiles that cover `length`; the last one ends with it. All multiples of the stride."""
+    if length <= tile:
+        return [0]
+    return [*range(0, length - tile, step), length - tile]
+
+
+def _boxes(probabilities: np.ndarray, width: int, height: int) -> tuple[np.ndarray, np.ndarray]:
+    """Quads in pixels of the `width` x `height` picture, with their mean probabilities, in the order of the contours."""
+    rows, columns = probabilities.shape
+    mask = cv2.dilate((probabilities > BINARISE).astype(np.uint8), np.ones((2, 2), np.uint8))
+    contours, _ = cv2.findContours(mask * 255, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
+    factors = np.array([width / columns, height / rows], np.float32)
+    largest = np.array([width, height], np.float32)
+    found, scores = [], []
+    for contour in contours[:MOST_CANDIDATES]:
+        core, shorter = _least_rectangle(contour)
+        if shorter < LEAST_CONTOUR:
+            continue
+        score = _mean_inside(probabilities, core)
+        if score < LEAST_SCORE:
+            continue
+        grown = _grown(core)
+        if grown is None:
+            continue
+        quad, shorter = _least_rectangle(grown)
+        if shorter < LEAST_BOX:
+            continue
+        quad = np.trunc(np.clip(np.round(quad * factors), 0, largest))
+        quad = np.minimum(_clockwise(quad), largest - 1)
+        across, down = np.linalg.norm(quad[0] - quad[1]), np.linalg.norm(quad[0] - quad[3])
+        if int(across) <= LEAST_SIDE or int(down) <= LEAST_SIDE:
+            continue
+        found.append(quad)
+        scores.append(score)
+    return np.array(found, np.float32).reshape(-1, 4, 2), np.array(scores, np.float32)
+
+
+def _least_rectangle(contour: np.ndarray) -> tuple[np.ndarray, float]:
+    """Corners [4, 2] (left upper, right upper, right lower, left lower) and shorter side of the least area rectangle."""
+    rectangle = cv2.minAreaRect(contour)
+    return _clockwise(cv2.boxPoints(rectangle)), min(rectangle[1])
+
+
+def _clockwise(corners: np.ndarray) -> np.ndarray:
+    by_x = corners[np.argsort(corners[:, 0], kind="stable")]
+    top_left, bottom_left = by_x[:2][np.argsort(by_x[:2, 1], kind="stable")]
+    top_right, bottom_right = by_x[2:][np.argsort(by_x[2:, 1], kind="stable")]
+    return np.array([top_left, top_right, bottom_right, bottom_left], np.float32)
+
+
+def _mean_inside(probabilities: np.ndarray, quad: np.ndarray) -> float:
+    rows, columns = probabilities.shape
+    x0, x1 = np.clip([np.floor(quad[:, 0].min()), np.ceil(quad[:, 0].max())], 0, columns - 1).astype(int)
+    y0, y1 = np.clip([np.floor(quad[:, 1].min()), np.ceil(quad[:, 1].max())], 0, rows - 1).astype(int)
+    mask = np.zeros((y1 - y0 + 1, x1 - x0 + 1), np.uint8)
+    cv2.fillPoly(mask, (quad - [x0, y0]).reshape(1, -1, 2).astype(np.int32), 1)
+    return cv2.mean(probabilities[y0 : y1 + 1, x0 : x1 + 1], mask)[0]
+
+
+def _grown(quad: np.ndarray) -> np.ndarray | None:
+    """The quad's outline moved outwards by area * UNCLIP / perimeter, [M, 1, 2]; None for a quad without extent."""
+    perimeter = cv2.arcLength(quad, True)
+    if perimeter == 0:
+        return None
+    offset = pyclipper.PyclipperOffset()
+    offset.AddPath(quad.tolist(), pyclipper.JT_ROUND, pyclipper.ET_CLOSEDPOLYGON)
+    outlines = offset.Execute(abs(cv2.contourArea(quad)) * UNCLIP / perimeter)
+    return np.array(outlines[0]).reshape(-1, 1, 2) if outlines else None
+
+
+def _sorted(quads: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Top to bottom, and left to right among quads whose tops are close."""
+    if len(quads) == 0:
+        return quads, scores
+    by_top = np.argsort(quads[:, 0, 1], kind="stable")
+    tops = quads[by_top, 0, 1]
+    row = np.concatenate([[0], np.cumsum(np.diff(tops) >= SAME_ROW)])
+    order = by_top[np.lexsort((quads[by_top, 0, 0], row))]
+    return quads[order], scores[order]
