@@ -7,6 +7,8 @@ import math
 import cv2
 import numpy as np
 
+from kb_pipeline.records import Box
+
 TALL = 1.5
 """Height over width from which a line's crop is taken for a line on its side (PaddleOCR's value)."""
 
@@ -43,9 +45,7 @@ def is_tall(crop: np.ndarray) -> bool:
     return crop.shape[0] >= TALL * crop.shape[1]
 
 
-def crop_box(
-    picture: np.ndarray, box: tuple[float, float, float, float], margin: int = 0
-) -> tuple[np.ndarray, int, int]:
+def crop_box(picture: np.ndarray, box: Box, margin: int = 0) -> tuple[np.ndarray, int, int]:
     """The picture under an upright box widened by `margin`, clipped to the picture, and the crop's left and top.
 
     All in pixels. The crop is a view; it may be empty where the box lies outside of the picture.
@@ -66,6 +66,6 @@ def quad_boxes(quads: np.ndarray) -> np.ndarray:
 
 
 def imagenet_planes(picture: np.ndarray, width: int, height: int) -> np.ndarray:
-    """[1, 3, height, width] float32, resized without keeping the ratio, ImageNet mean and deviation, channels as given."""
+    """[1, 3, height, width] float32: resized to that very size, ImageNet mean and deviation, channels as given."""
     scaled = cv2.resize(picture, (width, height)).astype(np.float32) * np.float32(1 / 255)
     return np.ascontiguousarray(((scaled - IMAGENET_MEAN) / IMAGENET_STD).transpose(2, 0, 1)[None])

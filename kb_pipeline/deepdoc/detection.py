@@ -31,6 +31,7 @@ WANTED_LINE = 20.0  # height that the second look aims at
 COARSE = 0.3  # share of the picture's resolution below which even a page without lines deserves a second look
 LARGEST_SCALE = 1.0  # tiles are never enlarged
 OVERLAP = 64  # pixels of the map that neighbouring tiles share; half of it at each side is thrown away
+LEAST_CONTRAST = 32  # grey levels between the darkest and the lightest pixel of anything printed
 MOST_TILES = 48  # bound on the time of one page
 
 
@@ -60,14 +61,15 @@ def _second_scale(picture: np.ndarray, quads: np.ndarray, scale: float) -> float
     if scale >= LARGEST_SCALE:
         return scale
     if len(quads) == 0:
-        return (
-            2 * COARSE if scale < COARSE and int(picture[::7, ::7].min()) < int(picture[::7, ::7].max()) - 32 else scale
-        )
-    sides = np.minimum(
-        np.linalg.norm(quads[:, 0] - quads[:, 1], axis=1), np.linalg.norm(quads[:, 0] - quads[:, 3], axis=1)
-    )
-    seen = float(np.median(sides)) * scale
+        return 2 * COARSE if scale < COARSE and _holds_print(picture[::7, ::7]) else scale
+    across = np.linalg.norm(quads[:, 0] - quads[:, 1], axis=1)
+    down = np.linalg.norm(quads[:, 0] - quads[:, 3], axis=1)
+    seen = float(np.median(np.minimum(across, down))) * scale
     return scale if seen >= SMALL_LINE else min(LARGEST_SCALE, scale * max(WANTED_LINE / max(seen, 1.0), 1.25))
+
+
+def _holds_print(picture: np.ndarray) -> bool:
+    return int(picture.max()) - int(picture.min()) >= LEAST_CONTRAST
 
 
 def _rounded(length: float) -> int:
@@ -99,7 +101,7 @@ def _tiled(picture: np.ndarray, scale: float, side: int, variant: str) -> np.nda
     for top in _starts(rows, tile, step):
         for left in _starts(columns, tile, step):
             part = scaled[top : top + tile, left : left + tile]
-            if int(part.max()) - int(part.min()) < 32:  # nothing is printed here
+            if not _holds_print(part):
                 continue
             seen = _probabilities(part, 1.0, variant)
             a, b = (0 if top == 0 else trim), (0 if left == 0 else trim)
@@ -115,7 +117,7 @@ def _starts(length: int, tile: int, step: int) -> list[int]:
 
 
 def _boxes(probabilities: np.ndarray, width: int, height: int) -> tuple[np.ndarray, np.ndarray]:
-    """Quads in pixels of the `width` x `height` picture, with their mean probabilities, in the order of the contours."""
+    """Quads in pixels of the `width` x `height` picture, and their mean probabilities."""
     rows, columns = probabilities.shape
     mask = cv2.dilate((probabilities > BINARISE).astype(np.uint8), np.ones((2, 2), np.uint8))
     contours, _ = cv2.findContours(mask * 255, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
@@ -146,7 +148,7 @@ def _boxes(probabilities: np.ndarray, width: int, height: int) -> tuple[np.ndarr
 
 
 def _least_rectangle(contour: np.ndarray) -> tuple[np.ndarray, float]:
-    """Corners [4, 2] (left upper, right upper, right lower, left lower) and shorter side of the least area rectangle."""
+    """Corners [4, 2] clockwise from the upper left, and shorter side, of the rectangle of least area."""
     rectangle = cv2.minAreaRect(contour)
     return _clockwise(cv2.boxPoints(rectangle)), min(rectangle[1])
 

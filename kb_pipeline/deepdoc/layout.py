@@ -1,4 +1,4 @@
-"""Layout regions: PicoDet trained on CDLA (Chinese papers; works on English ones), and which of its boxes to believe."""
+"""Layout regions: PicoDet trained on CDLA (Chinese papers; good on English ones), and which boxes to believe."""
 
 from __future__ import annotations
 

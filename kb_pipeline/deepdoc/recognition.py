@@ -72,9 +72,9 @@ def recognise(crops: list[np.ndarray], variant: str = "small") -> list[Recogniti
 def recognise_lines(picture: np.ndarray, quads: np.ndarray, variant: str = "small") -> list[Recognition]:
     """Texts under quads [N, 4, 2] in pixels of the picture.
 
-    Crops at least 1.5 times as high as wide may hold one narrow character, a line that reads downwards or one that reads
-    upwards. Reading downwards is tried first, since vertical Chinese and Japanese stand so; the others only while
-    nothing sure was found.
+    Crops at least 1.5 times as high as wide may hold one narrow character, a line that reads downwards or one that
+    reads upwards. Reading downwards is tried first, since vertical Chinese and Japanese stand so; upwards only while
+    nothing sure was found; upright where a single character is that slim.
     """
     crops = [crop_quad(picture, quad) for quad in quads]
     tall = [i for i, crop in enumerate(crops) if is_tall(crop)]
