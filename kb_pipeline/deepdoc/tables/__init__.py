@@ -1,0 +1,1 @@
+"""Table grids: structure models, rulings, and the text of the cells."""

@@ -1,0 +1,81 @@
+"""Which reader's grid to believe: the models by their confidence, rulings as the arbiter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kb_pipeline.deepdoc.tables.grid import Cell, Grid
+from kb_pipeline.deepdoc.tables.ruled import explains
+from kb_pipeline.deepdoc.tables.tiling import read_tiled
+
+SURE = 0.98
+"""Mean token probability below which a model's grid is doubtful (mean TEDS-S .39 below .99, .93 above)."""
+
+
+def choose_grid(
+    crop: np.ndarray, x: float, y: float, scale: float, boxes: np.ndarray, ruled: Grid | None, second_opinion: bool
+) -> Grid:
+    """The grid of a table, boxes in points.
+
+    Args:
+        crop: [H, W, 3] uint8 BGR, the table's picture.
+        x, y: place of the crop's upper left corner on the page, in points.
+        scale: pixels a point.
+        boxes: [N, 4] text segments in points.
+        ruled: the grid that lines draw, in points, or None.
+        second_opinion: ask the second model where the first is unsure.
+
+    Returns:
+        A grid; without cells where nothing reads one.
+    """
+    if ruled is not None and not explains(ruled, boxes):
+        ruled = None
+    lines = (boxes - np.array([x, y, x, y])) * scale
+    grid = read_tiled(crop, lines)
+    if ruled is not None and (grid.cut or grid.confidence < SURE or _same_size(grid, ruled)):
+        return _with_headers(ruled, grid)
+    if second_opinion and (grid.confidence < SURE or grid.cut):
+        other = read_tiled(crop, lines, "table second opinion")
+        if (not other.cut, other.confidence) > (not grid.cut, grid.confidence):
+            grid = other
+    return grid.moved(1 / scale, x, y)
+
+
+def _same_size(a: Grid, b: Grid) -> bool:
+    return (a.rows, a.cols) == (b.rows, b.cols)
+
+
+def _with_headers(ruled: Grid, model: Grid) -> Grid:
+    """The ruled grid, with the header rows that the model saw."""
+    last = max((c.row for c in model.cells if c.header), default=-1) if _same_size(ruled, model) else 0
+    cells = tuple(Cell(c.row, c.col, c.rowspan, c.colspan, c.row <= last) for c in ruled.cells)
+    return Grid(cells, ruled.boxes, ruled.method, ruled.confidence)
+
+
+def grid_of_lines(boxes: Sequence[Sequence[float]]) -> Grid:
+    """A grid from the text alone: rows where segments overlap in height, columns where they overlap in width.
+
+    The last resort for what is called a table but has no structure that a model or rulings show.
+    """
+    boxes = np.asarray(boxes, float).reshape(-1, 4)
+    if len(boxes) == 0:
+        return Grid((), boxes, "lines", 0.0)
+    rows, cols = _bands(boxes[:, [1, 3]], 0.5), _bands(boxes[:, [0, 2]], 0.0)
+    cells = tuple(Cell(r, c) for r in range(len(rows)) for c in range(len(cols)))
+    places = np.array([[cols[c.col][0], rows[c.row][0], cols[c.col][1], rows[c.row][1]] for c in cells], float)
+    return Grid(cells, places, "lines", 0.0)
+
+
+def _bands(extents: np.ndarray, least: float) -> list[tuple[float, float]]:
+    """Groups of intervals [N, 2] that overlap by more than `least` of the shorter, as their hulls in order."""
+    found: list[list[float]] = []
+    for low, high in extents[np.argsort(extents[:, 0], kind="stable")]:
+        if found:
+            shared = min(high, found[-1][1]) - max(low, found[-1][0])
+            if shared > least * min(high - low, found[-1][1] - found[-1][0]):
+                found[-1][1] = max(found[-1][1], high)
+                continue
+        found.append([low, high])
+    return [(low, high) for low, high in found]

@@ -1,0 +1,75 @@
+"""A table's picture, text segments and rulings in; its grid with the text of every cell out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kb_pipeline.deepdoc.tables.choose import choose_grid, grid_of_lines
+from kb_pipeline.deepdoc.tables.fill import assign, cell_text
+from kb_pipeline.deepdoc.tables.grid import Grid, whole
+from kb_pipeline.deepdoc.tables.ruled import Line, ruled_grid
+from kb_pipeline.records import Box, TextLine
+from kb_pipeline.settings import TableSettings
+
+
+@dataclass(frozen=True)
+class ReadTable:
+    """A grid in points, every place owned by one cell, with the text and the box of every cell."""
+
+    grid: Grid
+    texts: tuple[str, ...]
+    boxes: tuple[Box, ...]
+
+
+def read_table(
+    crop: np.ndarray,
+    origin: tuple[float, float],
+    scale: float,
+    segments: Sequence[TextLine],
+    horizontal: Sequence[Line],
+    vertical: Sequence[Line],
+    settings: TableSettings,
+) -> ReadTable:
+    """Read one table that stands upright.
+
+    Args:
+        crop: [H, W, 3] uint8 BGR, the table with at most about 12 px of margin at 216 dpi.
+        origin: place of the crop's upper left corner, in points.
+        scale: pixels a point.
+        segments: the table's text, in points; every one ends in exactly one cell.
+        horizontal, vertical: rulings in points, (y, x0, x1) and (x, top, bottom).
+        settings: the `tables` group.
+
+    Returns:
+        Cells in row order. Without any cell only where there is no text at all.
+    """
+    x, y = origin
+    boxes = np.array([s.box for s in segments], float).reshape(-1, 4)
+    frame = (x, y, x + crop.shape[1] / scale, y + crop.shape[0] / scale)
+    ruled = ruled_grid(horizontal, vertical, frame)
+    grid = whole(choose_grid(crop, x, y, scale, boxes, ruled, settings.second_opinion))
+    if not grid.cells:
+        grid = grid_of_lines(boxes)
+    if not grid.cells:
+        return ReadTable(grid, (), ())
+    held: list[list[TextLine]] = [[] for _ in grid.cells]
+    for owner, segment in zip(assign(grid, boxes), segments, strict=True):
+        held[owner].append(segment)
+    texts = tuple(cell_text(own) for own in held)
+    return ReadTable(grid, texts, tuple(_cell_box(grid, i, own) for i, own in enumerate(held)))
+
+
+def _cell_box(grid: Grid, index: int, held: Sequence[TextLine]) -> Box:
+    """A ruled cell's own extent; of a model's cell that of its text, where it has any."""
+    if not held or grid.method == "rulings":
+        x0, top, x1, bottom = (float(v) for v in grid.boxes[index])
+        return x0, top, x1, bottom
+    return (
+        min(s.box[0] for s in held),
+        min(s.box[1] for s in held),
+        max(s.box[2] for s in held),
+        max(s.box[3] for s in held),
+    )

@@ -1,0 +1,134 @@
+"""The grid of a table that is drawn with lines, from the lines alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kb_pipeline.deepdoc.tables.grid import Cell, Grid
+from kb_pipeline.records import Box
+
+TOLERANCE = 2.0  # points within which parallel lines are one
+INSET = 0.7  # points left out at the ends of a cell's side, where lines cross
+DRAWN = 0.5  # share of a cell's side that must be drawn for the side to part two cells
+LEAST_CELLS = 4
+
+Line = tuple[float, float, float]
+"""Place across and extent along: (y, x0, x1) of a horizontal line, (x, top, bottom) of a vertical one, in points."""
+
+
+def ruled_grid(horizontal: Sequence[Line], vertical: Sequence[Line], box: Box) -> Grid | None:
+    """The grid that the lines inside `box` draw; None where they draw no closed grid.
+
+    Places are merged over sides that are not drawn; a merged region that is no rectangle means that the grid is open.
+    """
+    horizontal = _within(horizontal, box[1], box[3], box[0], box[2])
+    vertical = _within(vertical, box[0], box[2], box[1], box[3])
+    ys, xs = _levels(horizontal), _levels(vertical)
+    rows, cols = len(ys) - 1, len(xs) - 1
+    if rows < 1 or cols < 1 or rows * cols < LEAST_CELLS:
+        return None
+    parent = np.arange(rows * cols)
+
+    def root(i: int) -> int:
+        while parent[i] != i:
+            i = parent[i]
+        return i
+
+    for r in range(rows):
+        for c in range(cols):
+            here = r * cols + c
+            if c + 1 < cols and _drawn(vertical, xs[c + 1], ys[r], ys[r + 1]) < DRAWN:
+                parent[root(here + 1)] = root(here)
+            if r + 1 < rows and _drawn(horizontal, ys[r + 1], xs[c], xs[c + 1]) < DRAWN:
+                parent[root(here + cols)] = root(here)
+    groups: dict[int, list[tuple[int, int]]] = {}
+    for i in range(rows * cols):
+        groups.setdefault(root(i), []).append(divmod(i, cols))
+    cells, boxes = [], []
+    for group in sorted(groups.values()):
+        r0, r1 = min(r for r, _ in group), max(r for r, _ in group) + 1
+        c0, c1 = min(c for _, c in group), max(c for _, c in group) + 1
+        if len(group) != (r1 - r0) * (c1 - c0):
+            return None
+        cells.append(Cell(r0, c0, r1 - r0, c1 - c0))
+        boxes.append([xs[c0], ys[r0], xs[c1], ys[r1]])
+    if len(cells) < LEAST_CELLS:
+        return None
+    return Grid(tuple(cells), np.array(boxes, float), "rulings")
+
+
+def _within(lines: Sequence[Line], low: float, high: float, start: float, end: float) -> list[Line]:
+    """Lines inside a box widened by the tolerance, with their ends cut to it."""
+    cut = [
+        (at, max(a, start - TOLERANCE), min(b, end + TOLERANCE))
+        for at, a, b in lines
+        if low - TOLERANCE <= at <= high + TOLERANCE
+    ]
+    return [(float(at), float(a), float(b)) for at, a, b in cut if b > a]
+
+
+def _levels(lines: Sequence[Line]) -> list[float]:
+    """Places at which lines stand, parallel ones within the tolerance taken together."""
+    groups: list[list[float]] = []
+    for at in sorted(line[0] for line in lines):
+        if groups and at - groups[-1][-1] <= TOLERANCE:
+            groups[-1].append(at)
+        else:
+            groups.append([at])
+    return [float(np.mean(group)) for group in groups]
+
+
+def _drawn(lines: Sequence[Line], at: float, start: float, end: float) -> float:
+    """Share of the side at `at` from `start` to `end` that lines cover."""
+    start, end = start + INSET, end - INSET
+    pieces = sorted(
+        (max(a, start), min(b, end)) for y, a, b in lines if abs(y - at) <= TOLERANCE and min(b, end) > max(a, start)
+    )
+    covered, reached = 0.0, start
+    for a, b in pieces:
+        covered += max(0.0, b - max(a, reached))
+        reached = max(reached, b)
+    return covered / max(end - start, 1e-6)
+
+
+def explains(grid: Grid, boxes: np.ndarray) -> bool:
+    """Whether a ruled grid fits the text [N, 4] of its table: it is fully ruled, and not a frame around open columns.
+
+    Every segment lies in one cell, hardly any cell holds segments side by side, and few cells hold a stack of them.
+    """
+    if len(boxes) == 0:
+        return False
+    outside, held = 0, {}
+    for box in np.asarray(boxes, float):
+        x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+        cells = grid.boxes
+        at = (cells[:, 0] <= x) & (x <= cells[:, 2]) & (cells[:, 1] <= y) & (y <= cells[:, 3])
+        owners = np.flatnonzero(at)
+        if len(owners) == 0:
+            outside += 1
+            continue
+        held.setdefault(int(owners[0]), []).append(box)
+        over = OVERHANG * (box[2] - box[0])
+        outside += bool(box[0] < cells[owners[0], 0] - over or box[2] > cells[owners[0], 2] + over)
+    beside = sum(_beside(a, b) for group in held.values() for i, a in enumerate(group) for b in group[:i])
+    stacked = sum(len(group) >= STACK for group in held.values())
+    return (
+        outside <= max(1, MOST_OUTSIDE * len(boxes))
+        and beside <= MOST_BESIDE * len(boxes)
+        and stacked <= max(1, MOST_STACKED * len(held))
+    )
+
+
+OVERHANG = 0.15  # share of a segment's width that may stick out of its cell
+MOST_OUTSIDE = 0.05  # share of the segments that may lie in no cell or across a line
+MOST_BESIDE = 0.03  # pairs of segments side by side in one cell, per segment
+STACK = 4  # segments in one cell that look like several rows without lines between
+MOST_STACKED = 0.34  # share of the filled cells
+
+
+def _beside(a: np.ndarray, b: np.ndarray) -> bool:
+    shared = min(a[3], b[3]) - max(a[1], b[1])
+    lower = min(a[3] - a[1], b[3] - b[1])
+    return bool(shared > 0.5 * lower and max(a[0], b[0]) - min(a[2], b[2]) > lower)
