@@ -104,3 +104,19 @@ class DimensionMismatch(ServiceError):
 
 class EndpointError(ServiceError):
     """An OpenAI-compatible endpoint failed for good."""
+
+
+class StorageUnavailable(ServiceError):
+    """The object store cannot be read or written."""
+
+
+class InvalidName(UsageError):
+    """A name that cannot be given to a knowledge base."""
+
+
+class UpstreamMissing(DocumentError):
+    """A stage cannot run since a stage before it has left nothing for this document."""
+
+
+class Stopped(DocumentError):
+    """The run was stopped before the document was through; running it again goes on where it stopped."""

@@ -120,8 +120,8 @@ class TextLine(Record, frozen=True):
     """One line (or, in tables and between columns, one segment of a line).
 
     `edges`: coordinate of each character boundary along the reading direction, `len(text) + 1` values in points
-    (x for horizontal, y for vertical lines); empty when not known. `region`: index into the page's regions, -1 for none.
-    `size`: height of the line's type in points. `confidence`: 1.0 for the text layer.
+    (x for horizontal, y for vertical lines); empty when not known. `region`: index into the page's regions, -1 for
+    none. `size`: height of the line's type in points. `confidence`: 1.0 for the text layer.
     """
 
     text: str

@@ -125,7 +125,7 @@ class EmbeddingSettings(Group):
 
 
 class IndexSettings(Group):
-    """Milvus. `uri`: empty for Milvus Lite in KB_HOME, else a server's address; `token` for servers that ask for one."""
+    """Milvus. `uri`: empty for Milvus Lite in KB_HOME, else a server's address; `token` where it asks for one."""
 
     uri: str = ""
     token: SecretStr = SecretStr("")
@@ -154,7 +154,7 @@ class StorageSettings(Group):
 
 
 class PipelineSettings(Group):
-    """How work is spread. `workers`: page workers of one process, 0 for one a core. `batch`: documents a Dagster run."""
+    """How work is spread. `workers`: page workers of a process, 0 for one a core; `batch`: documents a Dagster run."""
 
     workers: int = Field(0, ge=0, le=64)
     batch: int = Field(200, ge=1, le=10_000)
@@ -190,12 +190,17 @@ class Settings(Group):
             tree[group][name] = value
         return _validated(tree)
 
-    def slice(self, groups: tuple[str, ...]) -> dict[str, Any]:
-        """Values of the named groups as plain JSON, secrets left out: what a stage's fingerprint covers."""
-        return {
-            g: {k: v for k, v in getattr(self, g).model_dump(mode="json").items() if not _is_secret(g, k)}
-            for g in groups
-        }
+    def slice(self, keys: tuple[str, ...]) -> dict[str, Any]:
+        """Values of the named groups (`chunking`) and keys (`embedding.model`) as plain JSON, secrets left out:
+        what a stage's fingerprint covers."""
+        found = {}
+        for key in keys:
+            group, _, name = key.partition(".")
+            values = getattr(self, group).model_dump(mode="json")
+            for k in [name] if name else values:
+                if not _is_secret(group, k):
+                    found[f"{group}.{k}"] = values[k]
+        return found
 
 
 def setting_names() -> tuple[str, ...]:
@@ -247,7 +252,8 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
 
 
 def parse_assignments(assignments: tuple[str, ...]) -> dict[str, Any]:
-    """`("chunking.chunk_tokens=256", …)` as a dotted dictionary, checked.
+    """`("chunking.chunk_tokens=256", …)` as a dotted dictionary, checked; a key without its group is enough where
+    only one group has it.
 
     Raises:
         InvalidSetting: no `=`, an unknown key, or a value that is not allowed.
@@ -257,6 +263,8 @@ def parse_assignments(assignments: tuple[str, ...]) -> dict[str, Any]:
         key, sign, value = text.partition("=")
         if not sign:
             raise InvalidSetting(f"{text!r} is not of the form group.key=value")
+        same = [name for name in setting_names() if name.partition(".")[2] == key]
+        key = same[0] if len(same) == 1 else key
         if key not in setting_names():
             raise _unknown(key)
         group, _, name = key.partition(".")

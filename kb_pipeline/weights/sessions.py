@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from functools import lru_cache
+from functools import cache
 from typing import TYPE_CHECKING
 
 from kb_pipeline.errors import ModelMissing
@@ -25,7 +25,7 @@ def session(role: str, variant: str = "") -> InferenceSession:
         return _load(str(model_path(role, variant)))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _load(path: str) -> InferenceSession:
     return load_session(path)
 

@@ -1,0 +1,94 @@
+"""A batch of documents inside one Dagster step: events for what was made, marks for what failed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from typing import Any
+
+import dagster as dg
+
+from kb_pipeline.orchestration import progress
+from kb_pipeline.stages.pipeline import BY_NAME
+from kb_pipeline.stages.run import Outcome, open_context, run_batch
+from kb_pipeline.stages.stage import Stage
+
+LISTED_FAILURES = 50  # reasons shown in the run's failure; every one is in `kb status`
+
+
+def materialize_batch(
+    context: dg.AssetExecutionContext, stages: Sequence[Stage], keys: Sequence[str]
+) -> Iterator[dg.AssetMaterialization]:
+    """Take documents through stages and yield an event for every artefact that is news; then fail if any failed.
+
+    A failed document marks its own partitions as failed, from the stage where it stopped; the others are not touched.
+
+    Raises:
+        dagster.Failure: after the whole batch, where a document failed.
+    """
+    start = time.perf_counter()
+    backfill = "dagster/backfill" in context.run.tags  # a backfill waits for an event of each of its partitions
+    computed, hits, failed = 0, 0, {}
+    with closing(open_context(listen=progress.tell)) as kb:
+        known = {key: kb.catalogue.document(key) for key in keys}
+        for key in [key for key, document in known.items() if document is None]:
+            failed[key] = "the document was removed; delete its partition with `kb doctor --fix`"
+            _mark_failed(context, stages, key)
+        for outcomes in run_batch([document for document in known.values() if document], stages, kb):
+            for outcome in outcomes:
+                if outcome.artefact is None:
+                    failed[outcome.document.id] = f"{outcome.document.path}: {outcome.stage}: {outcome.reason}"
+                    context.log.error(failed[outcome.document.id])
+                    position = [stage.name for stage in stages].index(outcome.stage)
+                    _mark_failed(context, stages[position:], outcome.document.id)
+                    continue
+                hits, computed = hits + outcome.hit, computed + (not outcome.hit)
+                if outcome.news or backfill:
+                    yield _materialization(outcome, context.instance)
+    seconds = time.perf_counter() - start
+    context.log.info(
+        f"{len(keys)} documents in {seconds:.1f} s: {computed} stages computed, {hits} hits, {len(failed)} failed"
+    )
+    if failed:
+        listed = dict(sorted(failed.items())[:LISTED_FAILURES])
+        raise dg.Failure(f"{len(failed)} of {len(keys)} documents failed", metadata=listed, allow_retries=False)
+
+
+def _materialization(outcome: Outcome, instance: dg.DagsterInstance) -> dg.AssetMaterialization:
+    """The event of one stage of one document, with the version tags that Dagster's staleness looks at."""
+    stage, artefact = BY_NAME[outcome.stage], outcome.artefact
+    pointer = str(instance.event_log_storage.get_maximum_record_id() or "NULL") if stage.upstream else "NULL"
+    tags = {"dagster/data_version": artefact.content_hash, "dagster/code_version": stage.code_version}
+    for name, content in artefact.inputs.items():
+        tags[f"dagster/input_data_version/{name}"] = content
+        tags[f"dagster/input_event_pointer/{name}"] = pointer
+    return dg.AssetMaterialization(outcome.stage, partition=outcome.document.id, tags=tags, metadata=_metadata(outcome))
+
+
+def _metadata(outcome: Outcome) -> dict[str, Any]:
+    facts = dict(outcome.artefact.metadata)
+    preview = facts.pop("preview", "")
+    return {
+        "document": outcome.document.path,
+        "source": dg.MetadataValue.path(outcome.document.source),
+        "hit": outcome.hit,
+        "seconds": outcome.artefact.seconds,
+        "fingerprint": outcome.artefact.fingerprint,
+        **({"preview": dg.MetadataValue.md(preview)} if preview else {}),
+        **{name: value for name, value in facts.items() if value is not None},
+    }
+
+
+def _mark_failed(context: dg.AssetExecutionContext, stages: Sequence[Stage], key: str) -> None:
+    """Show a document's partitions of those stages as failed: planned in a run that fails, never materialized.
+
+    Dagster has no public call for that; this is the only place that reaches inside.
+    """
+    from dagster._core.events import AssetMaterializationPlannedData, DagsterEvent
+
+    for stage in stages:
+        planned = AssetMaterializationPlannedData(dg.AssetKey(stage.name), partition=key)
+        step = str(context.op_execution_context.op_handle)
+        event = DagsterEvent.build_asset_materialization_planned_event(context.run.job_name, step, planned)
+        context.instance.report_dagster_event(event, run_id=context.run_id)

@@ -1,0 +1,388 @@
+"""Take documents through stages: skip what is there, compute what is not, record every outcome; no Dagster.
+
+A document flows depth-first through all selected stages, and a page through all page stages, so that a page's picture
+is rendered once and models stay loaded. One bad document or page never stops its neighbours.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from kb_pipeline.errors import DocumentError, KbError, ServiceError, Stopped, UpstreamMissing
+from kb_pipeline.settings import Settings, home, load_settings
+from kb_pipeline.stages import raw_file
+from kb_pipeline.stages.page_source import PAGED_TYPES, PageSource
+from kb_pipeline.stages.pipeline import PIPELINE
+from kb_pipeline.stages.stage import Output, PageWork, Stage, Work
+from kb_pipeline.storage import sources
+from kb_pipeline.storage.artefacts import Artefact, Artefacts, DocumentState, PageNote, StageState, part_hash
+from kb_pipeline.storage.catalogue import Catalogue, DocumentEntry
+from kb_pipeline.storage.fingerprints import value_hash
+from kb_pipeline.storage.objects import open_store
+from kb_pipeline.weights.manifest import model_hash
+
+log = logging.getLogger(__name__)
+PROCESS = f"{socket.gethostname()}:{os.getpid()}"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a document is: `done` of `total` pages of a page stage, or 1 of 1 when a stage ended."""
+
+    document: str
+    path: str
+    stage: str
+    done: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a stage of a document: an artefact, or the reason why there is none.
+
+    `news` is false where the same artefact was in force before, so that nobody need be told.
+    """
+
+    stage: str
+    document: DocumentEntry
+    artefact: Artefact | None = None
+    hit: bool = False
+    news: bool = True
+    reason: str = ""
+
+
+@dataclass
+class Context:
+    """What a process needs to run stages: store, settings, workers, and who listens."""
+
+    settings: Settings
+    artefacts: Artefacts
+    catalogue: Catalogue
+    listen: Callable[[Progress], None] = lambda progress: None
+    stopped: threading.Event = field(default_factory=threading.Event)
+    _kb_settings: dict[str, Settings] = field(default_factory=dict)
+
+    @property
+    def workers(self) -> int:
+        return self.settings.pipeline.workers or len(os.sched_getaffinity(0))
+
+    @cached_property
+    def page_pool(self) -> ThreadPoolExecutor:
+        """Page workers of this process: threads, since the models, OpenCV and pdfium all leave Python's lock."""
+        return ThreadPoolExecutor(self.workers, "page", initializer=_one_thread_each)
+
+    def settings_of(self, kb: str) -> Settings:
+        """Settings of a knowledge base by id."""
+        if kb not in self._kb_settings:
+            entry = self.catalogue.knowledge_base_by_id(kb)
+            self._kb_settings[kb] = load_settings(entry.settings if entry else {})
+        return self._kb_settings[kb]
+
+    def close(self) -> None:
+        self.stopped.set()
+        if "page_pool" in self.__dict__:
+            self.page_pool.shutdown(cancel_futures=True)
+
+
+def _one_thread_each() -> None:
+    import cv2
+
+    cv2.setNumThreads(1)
+
+
+def open_context(settings: Settings | None = None, listen: Callable[[Progress], None] | None = None) -> Context:
+    """The context of this installation (`KB_HOME`)."""
+    settings = settings or load_settings()
+    objects = open_store(settings.storage.uri or str(home() / "store"), settings.storage.options)
+    context = Context(settings, Artefacts(objects, settings.storage.keep_versions), Catalogue(objects))
+    if listen:
+        context.listen = listen
+    return context
+
+
+# ---------------------------------------------------------------- fingerprints
+
+
+def stage_key(stage: Stage, settings: Settings) -> str:
+    """Hash of what a stage is under given settings: name, code version, settings slice, model files.
+
+    Raises:
+        ModelMissing: a weight file is not there.
+    """
+    weights = {f"{role} {variant}": model_hash(role, variant) for role, variant in stage.models(settings)}
+    return value_hash(stage.name, stage.code_version, settings.slice(stage.settings), weights)
+
+
+def fingerprint(stage: Stage, settings: Settings, document: DocumentEntry, inputs: Mapping[str, Artefact]) -> str:
+    """Fingerprint of a stage for a document: its key and the content of its inputs.
+
+    Raises:
+        SourceMissing: raw_file's source is gone.
+        UpstreamMissing: a stage before it has no artefact.
+    """
+    if stage.upstream:
+        for name in stage.upstream:
+            if name not in inputs:
+                raise UpstreamMissing(f"{stage.name} needs {name}", document=document.path, remedy=f"run {name} first")
+        read = {name: inputs[name].content_hash for name in stage.upstream}
+    else:
+        read = {"source": document.source, "path": document.path, **sources.stat(document.source)}
+    return value_hash(stage_key(stage, settings), read)
+
+
+# ---------------------------------------------------------------- documents
+
+
+def run_batch(documents: Iterable[DocumentEntry], stages: Sequence[Stage], context: Context) -> Iterator[list[Outcome]]:
+    """Take documents through stages, several at a time; yields each document's outcomes as it ends."""
+    pool = ThreadPoolExecutor(context.workers, "document")
+    try:
+        running = [pool.submit(run_document, document, stages, context) for document in documents]
+        for future in as_completed(running):
+            yield future.result()
+    except BaseException:  # Ctrl-C, or the caller gave up: workers end after the page at hand
+        context.stopped.set()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def run_document(document: DocumentEntry, stages: Sequence[Stage], context: Context) -> list[Outcome]:
+    """Take one document through the selected stages, in the pipeline's order, until one fails."""
+    return _DocumentRun(document, {stage.name for stage in stages}, context).run()
+
+
+class _DocumentRun:
+    """One document on its way: the artefacts so far, its state, its outcomes."""
+
+    def __init__(self, document: DocumentEntry, selected: set[str], context: Context):
+        self.document, self.selected, self.context = document, selected, context
+        self.artefacts = context.artefacts
+        self.before = self.artefacts.state(document.id)
+        self.states = dict(self.before.stages)
+        self.inputs: dict[str, Artefact] = {}
+        self.outcomes: list[Outcome] = []
+        self.at = PIPELINE[0]
+        self.working = False
+
+    @cached_property
+    def settings(self) -> Settings:
+        return self.context.settings_of(self.document.kb)
+
+    def run(self) -> list[Outcome]:
+        try:
+            for stage in PIPELINE:
+                if stage.name not in self.selected:
+                    self._take_as_it_is(stage)
+                elif stage.compute:
+                    self._document_stage(stage)
+                elif stage.name not in self.inputs:  # page stages come through together
+                    self._page_stages([s for s in PIPELINE if s.compute_page and s.name in self.selected])
+        except KbError as error:
+            self._failed(_reason(error))
+        except Exception as error:  # the stage's edge: the failure is recorded on its document, the others go on
+            log.exception("%s failed in %s", self.document.path, self.at.name)
+            self._failed(_reason(error))
+        finally:
+            if self.working:
+                self._save(process="")
+        return self.outcomes
+
+    # ------------------------------------------------------------ stages
+
+    def _take_as_it_is(self, stage: Stage) -> None:
+        """A stage that is not selected gives what it last made, stale or not."""
+        state = self.states.get(stage.name)
+        if state and state.state == "done":
+            artefact = self.artefacts.artefact(self.document.id, stage.name, state.fingerprint)
+            if artefact:
+                self.inputs[stage.name] = artefact
+
+    def _work(self, fingerprint: str = "", pages: PageSource | None = None) -> Work:
+        return Work(
+            self.document, self.settings, self.artefacts, self.context.catalogue, self.inputs,
+            self.context.page_pool.map, fingerprint, pages,
+        )  # fmt: skip
+
+    def _hit(self, stage: Stage, key: str) -> bool:
+        artefact = self.artefacts.artefact(self.document.id, stage.name, key)
+        if artefact is None or not stage.in_force(self._work(key), artefact):
+            return False
+        self._done(stage, artefact, hit=True)
+        return True
+
+    def _document_stage(self, stage: Stage) -> None:
+        self.at = stage
+        key = fingerprint(stage, self.settings, self.document, self.inputs)
+        if self._hit(stage, key):
+            return
+        self._begin(stage)
+        start = time.perf_counter()
+        output = stage.compute(self._work(key))
+        parts = {
+            name: self.artefacts.save_part(self.document.id, stage.name, name, data)
+            for name, data in output.parts.items()
+        }
+        self._commit(stage, key, parts, time.perf_counter() - start, output.metadata)
+
+    def _page_stages(self, stages: list[Stage]) -> None:
+        """Page stages of a document: each page goes through all of those that are not there yet."""
+        todo: list[Stage] = []
+        for stage in stages:
+            self.at = stage
+            if todo or not self._hit(stage, fingerprint(stage, self.settings, self.document, self.inputs)):
+                todo.append(stage)
+        if not todo:
+            return
+        self.at = todo[0]
+        file = raw_file.raw_file(self._work())
+        if file.kind not in PAGED_TYPES:
+            for stage in todo:
+                key = fingerprint(stage, self.settings, self.document, self.inputs)
+                self._commit(stage, key, {}, 0.0, {"not applicable": file.kind})
+            return
+        self._begin(todo[0])
+        source = PageSource(
+            self.artefacts.part(self.inputs["raw_file"], "content"), file.kind, self.document.path, self.settings
+        )
+        try:
+            notes = self._run_pages(todo, source)
+            for stage in todo:
+                self.at = stage
+                key = fingerprint(stage, self.settings, self.document, self.inputs)
+                if self._hit(stage, key):
+                    continue
+                parts = {name: part for note in notes for name, part in note[stage.name].parts.items()}
+                extra = stage.finish(self._work(pages=source)) if stage.finish else Output({})
+                for name, data in extra.parts.items():
+                    parts[name] = self.artefacts.save_part(self.document.id, stage.name, name, data)
+                facts = _summed(note[stage.name].facts for note in notes)
+                seconds = sum(note[stage.name].seconds for note in notes)
+                self._commit(stage, key, parts, seconds, {"pages": len(notes), **facts, **extra.metadata})
+        finally:
+            source.close()
+
+    def _run_pages(self, stages: list[Stage], source: PageSource) -> list[dict[str, PageNote]]:
+        keys = {stage.name: stage_key(stage, self.settings) for stage in stages}
+        total, done, lock = source.page_count, 0, threading.Lock()
+
+        def run(page: int) -> dict[str, PageNote]:
+            nonlocal done
+            notes = self._run_page(page, stages, keys, source)
+            with lock:
+                done += 1
+                self._tell(stages[-1].name, done, total)
+            return notes
+
+        return list(self.context.page_pool.map(run, range(1, total + 1)))
+
+    def _run_page(
+        self, page: int, stages: list[Stage], keys: Mapping[str, str], source: PageSource
+    ) -> dict[str, PageNote]:
+        """One page through its stages; a page that came out before under the same fingerprint is not run again."""
+        prefix = f"{page:05d}"
+        parts = {
+            name: {part: target for part, target in artefact.parts.items() if part.startswith(prefix)}
+            for name, artefact in self.inputs.items()
+        }
+
+        def read(stage: str, part: str) -> bytes:
+            data = self.artefacts.objects.read(parts[stage][part])
+            if data is None:
+                raise UpstreamMissing(f"part {part} of {stage} is gone from the store", document=self.document.path)
+            return data
+
+        notes: dict[str, PageNote] = {}
+        for stage in stages:
+            if self.context.stopped.is_set():
+                raise Stopped("stopped", document=self.document.path, page=page, remedy="run it again")
+            key = value_hash(keys[stage.name], page, self._page_inputs(stage, parts))
+            note = self.artefacts.page(self.document.id, stage.name, key)
+            if note is None:
+                start = time.perf_counter()
+                try:
+                    made, facts = stage.compute_page(PageWork(page, self.settings, source, read))
+                except (ServiceError, Stopped):
+                    raise
+                except Exception as error:  # the page's edge: it is marked, the other pages go on
+                    if not isinstance(error, DocumentError):
+                        log.exception("%s, page %d failed in %s", self.document.path, page, stage.name)
+                    made, facts = stage.failed_page(page, _reason(error)), {"pages failed": 1}
+                seconds = time.perf_counter() - start
+                note = self.artefacts.save_page(self.document.id, stage.name, key, made, facts, seconds)
+            notes[stage.name] = note
+            parts[stage.name] = dict(note.parts)
+        return notes
+
+    def _page_inputs(self, stage: Stage, parts: Mapping[str, Mapping[str, str]]) -> dict[str, object]:
+        """What a page stage reads of a page: content hashes of the page's upstream parts, or the file's content."""
+        display = {s.name: s.display for s in PIPELINE}
+        found: dict[str, object] = {}
+        for name in stage.upstream:
+            if name == "raw_file":
+                found[name] = self.inputs[name].content_hash
+            else:
+                found[name] = {p: part_hash(t) for p, t in parts[name].items() if not p.endswith(display[name])}
+        return found
+
+    # ------------------------------------------------------------ records of what happened
+
+    def _begin(self, stage: Stage) -> None:
+        self.working = True
+        self.states[stage.name] = StageState("running", at=round(time.time(), 3))
+        self._save(process=PROCESS)
+
+    def _commit(
+        self, stage: Stage, key: str, parts: Mapping[str, str], seconds: float, metadata: Mapping[str, object]
+    ) -> None:
+        inputs = {name: self.inputs[name].content_hash for name in stage.upstream}
+        artefact = self.artefacts.commit(
+            self.document.id, stage.name, key, parts, inputs, seconds, metadata, stage.display
+        )
+        self._done(stage, artefact, hit=False)
+
+    def _done(self, stage: Stage, artefact: Artefact, hit: bool) -> None:
+        self.inputs[stage.name] = artefact
+        before = self.before.stages.get(stage.name)
+        news = not (hit and before and before.state == "done" and before.fingerprint == artefact.fingerprint)
+        if news:
+            self.working = True
+            self.states[stage.name] = StageState(
+                "done", artefact.fingerprint, artefact.content_hash, artefact.seconds, hit, round(time.time(), 3),
+                metadata=artefact.metadata,
+            )  # fmt: skip
+            self._save(process=PROCESS)
+        self.outcomes.append(Outcome(stage.name, self.document, artefact, hit, news))
+        self._tell(stage.name, 1, 1)
+
+    def _failed(self, reason: str) -> None:
+        self.working = True
+        self.states[self.at.name] = StageState("failed", at=round(time.time(), 3), reason=reason)
+        self.outcomes.append(Outcome(self.at.name, self.document, reason=reason))
+        log.error("%s failed in %s: %s", self.document.path, self.at.name, reason)
+
+    def _save(self, process: str) -> None:
+        self.artefacts.save_state(self.document.id, DocumentState(dict(self.states), process))
+
+    def _tell(self, stage: str, done: int, total: int) -> None:
+        self.context.listen(Progress(self.document.id, self.document.path, stage, done, total))
+
+
+def _reason(error: Exception) -> str:
+    return error.reason if isinstance(error, KbError) else f"{type(error).__name__}: {error}".strip()
+
+
+def _summed(facts: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    total: dict[str, float] = {}
+    for page in facts:
+        for name, value in page.items():
+            total[name] = total.get(name, 0) + value
+    return dict(sorted(total.items()))

@@ -1,0 +1,75 @@
+"""sections: the document put together: sections in reading order, what was dropped and why, the character sum."""
+
+from __future__ import annotations
+
+from kb_pipeline.errors import DamagedFile
+from kb_pipeline.records import Bookmark, PageLayout, PageTables, ParsedDocument, decode, encode
+from kb_pipeline.stages.page_source import PAGED_TYPES
+from kb_pipeline.stages.raw_file import raw_file
+from kb_pipeline.stages.stage import Output, Stage, Work
+
+
+def compute(work: Work) -> Output:
+    """Sections of a paged document from its lines and tables, or of a native format straight from its bytes.
+
+    Raises:
+        DamagedFile: not one page could be read.
+    """
+    file = raw_file(work)
+    document = _assembled(work) if file.kind in PAGED_TYPES else _native(work, file.kind)
+    return Output({"document.json": encode(document)}, facts(document))
+
+
+def _assembled(work: Work) -> ParsedDocument:
+    from kb_pipeline.deepdoc.assembly.assemble import assemble
+
+    names = work.part_names("layout_boxes", ".json")
+    pages = [decode(work.read("layout_boxes", name), PageLayout) for name in names]
+    tables = [decode(work.read("table_grids", name), PageTables) for name in names]
+    if pages and all(page.error for page in pages):
+        raise DamagedFile(f"no page can be read; the first: {pages[0].error}", remedy="repair the file")
+    bookmarks = decode(work.read("page_renders", "bookmarks.json"), tuple[Bookmark, ...])
+    return assemble(pages, tables, bookmarks, work.settings)
+
+
+def _native(work: Work, kind: str) -> ParsedDocument:
+    from kb_pipeline.formats import read_native
+
+    return read_native(kind, work.read("raw_file", "content"), work.document.path)
+
+
+def facts(document: ParsedDocument) -> dict[str, object]:
+    """Figures of a document for listings."""
+    failed = [page.page for page in document.pages if page.error]
+    return {
+        "pages": len(document.pages),
+        "sections": len(document.sections),
+        "characters in": document.characters.in_,
+        "characters in sections": document.characters.sections,
+        "characters dropped": sum(document.characters.dropped.values()),
+        "character sum balanced": document.characters.balanced,
+        **({"failed pages": failed, "failure": document.pages[failed[0] - 1].error} if failed else {}),
+        "preview": preview(document),
+    }
+
+
+def preview(document: ParsedDocument, characters: int = 600) -> str:
+    """The head of a document as Markdown."""
+    blocks, length = [], 0
+    for section in document.sections:
+        mark = "#" * section.level + " " if section.level else ""
+        blocks.append(mark + section.text[: characters - length])
+        length += len(blocks[-1])
+        if length >= characters:
+            break
+    return "\n\n".join(blocks)
+
+
+STAGE = Stage(
+    "sections",
+    ("raw_file", "page_renders", "layout_boxes", "table_grids"),
+    "1",
+    "Sections in reading order, dropped text with reasons, the character sum.",
+    settings=("assembly",),
+    compute=compute,
+)

@@ -1,0 +1,49 @@
+"""table_grids: the grid of every table region: rows, columns, spans, header cells, text and box of each cell."""
+
+from __future__ import annotations
+
+from kb_pipeline.records import PageLayout, PageRender, PageTables, decode, encode
+from kb_pipeline.settings import Settings
+from kb_pipeline.stages.page_renders import read_characters
+from kb_pipeline.stages.stage import Models, PageWork, Stage
+
+
+def compute_page(work: PageWork) -> tuple[dict[str, bytes], dict[str, float]]:
+    """Tables of a page."""
+    from kb_pipeline.deepdoc.page import read_tables
+
+    name = f"{work.page:05d}"
+    layout = decode(work.read("layout_boxes", f"{name}.json"), PageLayout)
+    if layout.error:
+        return failed_page(work.page, layout.error), {}
+    if not any(region.role == "table" for region in layout.regions):
+        return {f"{name}.json": encode(PageTables(work.page, ()))}, {}
+    render = decode(work.read("page_renders", f"{name}.json"), PageRender)
+    characters = read_characters(work.read("page_renders", f"{name}.parquet"))
+    picture = work.source.picture(work.page, render.scale)
+    tables = read_tables(work.source.file, layout, characters, picture, work.settings)
+    facts = {"tables": len(tables.tables), "cells": sum(len(t.cells) for t in tables.tables)}
+    return {f"{name}.json": encode(tables)}, facts
+
+
+def failed_page(page: int, reason: str) -> dict[str, bytes]:
+    """A page without tables, marked with the reason."""
+    return {f"{page:05d}.json": encode(PageTables(page, (), reason))}
+
+
+def models(settings: Settings) -> Models:
+    """Weight files in use."""
+    second = (("table second opinion", ""),) if settings.tables.second_opinion else ()
+    return (("table", ""), *second, ("orientation", ""), ("recognition", settings.ocr.models))
+
+
+STAGE = Stage(
+    "table_grids",
+    ("page_renders", "layout_boxes"),
+    "1",
+    "Grids of the table regions: spans, header cells, text and box of each cell.",
+    settings=("tables", "ocr.models"),
+    models=models,
+    compute_page=compute_page,
+    failed_page=failed_page,
+)

@@ -1,0 +1,175 @@
+"""The catalogue: knowledge bases, their documents, and which version of a document readers see.
+
+kbs/<kb id>/kb.json                 the knowledge base: name, settings, sources; it exists when this object does
+kbs/<kb id>/documents/<id>.json     a document of it: readable path and the version that readers see
+documents/<id>/document.json        the same document by id alone: knowledge base, path, source
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import time
+from collections.abc import Iterable
+from typing import Any
+
+from kb_pipeline.errors import InvalidName, KnowledgeBaseExists, UnknownDocument, UnknownKnowledgeBase
+from kb_pipeline.index.names import collection_name
+from kb_pipeline.records import Record, decode, encode
+from kb_pipeline.storage.objects import ObjectStore
+
+SLUG_LENGTH = 40  # characters; keeps keys readable in the Dagster UI and far from its 255-byte limit
+NAME_LENGTH = 200  # characters of a knowledge base's name
+
+
+class KnowledgeBaseEntry(Record, frozen=True):
+    """A knowledge base: `id` is its collection's name, `settings` its own values by dotted key."""
+
+    id: str
+    name: str
+    created: float
+    settings: dict[str, Any] = {}
+    sources: tuple[str, ...] = ()
+
+
+class DocumentEntry(Record, frozen=True):
+    """A document: `path` is readable and unique in its knowledge base, `source` where its bytes come from."""
+
+    id: str
+    kb: str
+    path: str
+    source: str
+    added: float
+
+
+class Pointer(Record, frozen=True):
+    """What readers see of a document: nothing while `version` is empty."""
+
+    path: str
+    version: str = ""
+
+
+class Catalogue:
+    """Knowledge bases and documents of one store."""
+
+    def __init__(self, objects: ObjectStore):
+        self.objects = objects
+
+    # ------------------------------------------------------------ knowledge bases
+
+    def create(self, name: str, settings: dict[str, Any]) -> KnowledgeBaseEntry:
+        """A new knowledge base.
+
+        Raises:
+            InvalidName: empty, too long, or holding control characters.
+            KnowledgeBaseExists: the name is taken.
+        """
+        if not name.strip() or len(name) > NAME_LENGTH or not name.isprintable():
+            raise InvalidName(
+                f"{name!r} is no name for a knowledge base", remedy=f"1 to {NAME_LENGTH} printable characters"
+            )
+        entry = KnowledgeBaseEntry(collection_name(name), name, round(time.time(), 3), settings)
+        if self.objects.read(f"kbs/{entry.id}/kb.json"):
+            raise KnowledgeBaseExists(
+                f"knowledge base {name!r} exists", remedy="take another name, or `kb delete` it first"
+            )
+        self.save(entry)
+        return entry
+
+    def save(self, entry: KnowledgeBaseEntry) -> None:
+        self.objects.write(f"kbs/{entry.id}/kb.json", encode(entry))
+
+    def knowledge_base(self, name: str) -> KnowledgeBaseEntry:
+        """The knowledge base of that name.
+
+        Raises:
+            UnknownKnowledgeBase: none has it; the message lists those that are there.
+        """
+        data = self.objects.read(f"kbs/{collection_name(name)}/kb.json") if name.strip() else None
+        if data is None:
+            names = ", ".join(k.name for k in self.knowledge_bases()) or "none yet"
+            raise UnknownKnowledgeBase(
+                f"no knowledge base {name!r}", remedy=f"there are: {names}; `kb create NAME` makes one"
+            )
+        return decode(data, KnowledgeBaseEntry)
+
+    def knowledge_base_by_id(self, kb: str) -> KnowledgeBaseEntry | None:
+        data = self.objects.read(f"kbs/{kb}/kb.json")
+        return decode(data, KnowledgeBaseEntry) if data else None
+
+    def knowledge_bases(self) -> list[KnowledgeBaseEntry]:
+        """All knowledge bases, by name."""
+        found = [self.knowledge_base_by_id(kb) for kb in self.objects.names("kbs")]
+        return sorted((entry for entry in found if entry), key=lambda entry: entry.name)
+
+    def remove_knowledge_base(self, kb: str) -> None:
+        """Remove the entry and its pointers; documents are removed before, by their own ids."""
+        self.objects.remove(f"kbs/{kb}/kb.json")
+        self.objects.remove(f"kbs/{kb}")
+
+    # ------------------------------------------------------------ documents
+
+    def register(self, kb: str, path: str, source: str) -> DocumentEntry:
+        """The document at `path` of a knowledge base: a new entry, or the known one with its source up to date."""
+        known = self.document(document_id(kb, path))
+        if known and known.source == source:
+            return known
+        entry = DocumentEntry(document_id(kb, path), kb, path, source, known.added if known else round(time.time(), 3))
+        self.objects.write(f"documents/{entry.id}/document.json", encode(entry))
+        if self.pointer(kb, entry.id) is None:
+            self.point(entry, "")
+        return entry
+
+    def document(self, document: str) -> DocumentEntry | None:
+        """The document of that id, or None."""
+        data = self.objects.read(f"documents/{document}/document.json")
+        return decode(data, DocumentEntry) if data else None
+
+    def documents(self, kb: str) -> list[DocumentEntry]:
+        """Documents of a knowledge base, by path."""
+        found = [self.document(document) for document in self.document_ids(kb)]
+        return sorted((entry for entry in found if entry), key=lambda entry: entry.path)
+
+    def document_ids(self, kb: str) -> list[str]:
+        return [name.removesuffix(".json") for name in self.objects.names(f"kbs/{kb}/documents")]
+
+    def find(self, kb: str, name: str) -> DocumentEntry:
+        """The document with that id or path.
+
+        Raises:
+            UnknownDocument: there is none.
+        """
+        entry = self.document(name) if re.fullmatch(r"[a-z0-9-]+", name) else None
+        entry = entry or self.document(document_id(kb, name))
+        if entry is None or entry.kb != kb:
+            raise UnknownDocument(f"no document {name!r}", remedy="`kb status` lists ids and paths")
+        return entry
+
+    # ------------------------------------------------------------ what readers see
+
+    def pointer(self, kb: str, document: str) -> Pointer | None:
+        data = self.objects.read(f"kbs/{kb}/documents/{document}.json")
+        return decode(data, Pointer) if data else None
+
+    def point(self, entry: DocumentEntry, version: str) -> None:
+        """Let readers see `version` of a document from now on."""
+        self.objects.write(f"kbs/{entry.kb}/documents/{entry.id}.json", encode(Pointer(entry.path, version)))
+
+    def hide(self, entry: DocumentEntry) -> None:
+        """Take a document out of the knowledge base: readers see it no more."""
+        self.objects.remove(f"kbs/{entry.kb}/documents/{entry.id}.json")
+
+    def active_versions(self, kb: str, documents: Iterable[str]) -> dict[str, Pointer]:
+        """Pointers of those documents that readers may see."""
+        found = {document: self.pointer(kb, document) for document in documents}
+        return {document: pointer for document, pointer in found.items() if pointer and pointer.version}
+
+
+def document_id(kb: str, path: str) -> str:
+    """Partition key: a readable ASCII slug and 12 hex digits of the hash of knowledge base and path.
+
+    The same for every version of a document; safe as a path, an S3 key, a URL and a Dagster partition key.
+    """
+    digest = hashlib.sha256(f"{kb}\0{path}".encode("utf-8", "surrogateescape")).hexdigest()[:12]
+    slug = re.sub(r"[^a-z0-9]+", "-", path.rsplit("/", 1)[-1].lower())[:SLUG_LENGTH].strip("-")
+    return f"{slug}-{digest}" if slug else digest

@@ -1,0 +1,134 @@
+"""Named byte objects in a folder, on S3, or on anything else that fsspec reaches."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from pathlib import Path
+from typing import Any, Protocol
+
+from kb_pipeline.errors import StorageUnavailable
+
+
+class ObjectStore(Protocol):
+    """Byte objects under `/`-separated names. A write is seen whole or not at all."""
+
+    def read(self, name: str) -> bytes | None:
+        """The object's bytes; None where there is no such object."""
+
+    def write(self, name: str, data: bytes) -> None:
+        """Create or replace an object."""
+
+    def names(self, folder: str) -> list[str]:
+        """Names of the objects and folders right under a folder, sorted; empty where there is none."""
+
+    def remove(self, name: str) -> None:
+        """Remove an object, or a folder with all that is under it; nothing happens where there is none."""
+
+
+def open_store(uri: str, options: dict[str, Any]) -> ObjectStore:
+    """The store at a path (no scheme or `file://`) or at an fsspec address."""
+    if "://" not in uri or uri.startswith("file://"):
+        return FolderStore(Path(uri.removeprefix("file://")))
+    return RemoteStore(uri, options)
+
+
+class FolderStore:
+    """Objects as files of one folder: written beside their place and renamed, so that a kill leaves no half object."""
+
+    def __init__(self, root: Path):
+        self.root = root
+
+    def _path(self, name: str) -> Path:
+        if name.startswith("/") or any(part in ("", ".", "..") for part in name.split("/")):
+            raise ValueError(f"not an object name: {name!r}")
+        return self.root / name
+
+    def read(self, name: str) -> bytes | None:
+        try:
+            return self._path(name).read_bytes()
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            return None
+
+    def write(self, name: str, data: bytes) -> None:
+        path = self._path(name)
+        partial = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
+        try:
+            try:
+                partial.write_bytes(data)
+            except FileNotFoundError:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                partial.write_bytes(data)
+            os.replace(partial, path)
+        except OSError as error:
+            partial.unlink(missing_ok=True)
+            raise StorageUnavailable(f"cannot write {path}: {error.strerror}", remedy="free space or rights") from error
+
+    def names(self, folder: str) -> list[str]:
+        try:
+            return sorted(name for name in os.listdir(self._path(folder)) if not name.startswith("."))
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+
+    def remove(self, name: str) -> None:
+        path = self._path(name)
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+
+
+class RemoteStore:
+    """Objects on an fsspec file system. Listings are never cached, retries are bounded, writes are single puts."""
+
+    def __init__(self, uri: str, options: dict[str, Any]):
+        import fsspec
+
+        merged = dict(options)
+        if uri.startswith(("s3://", "s3a://")):
+            # a cached listing hides what other processes wrote; 2 x 5 attempts instead of 25 keep an outage short
+            merged.setdefault("use_listings_cache", False)
+            merged.setdefault("config_kwargs", {"retries": {"mode": "standard", "total_max_attempts": 2}})
+        self.fs, self.root = fsspec.core.url_to_fs(uri, **merged)
+        self.uri = uri
+
+    def _path(self, name: str) -> str:
+        if name.startswith("/") or any(part in ("", ".", "..") for part in name.split("/")):
+            raise ValueError(f"not an object name: {name!r}")
+        return f"{self.root.rstrip('/')}/{name}"
+
+    def _fault(self, error: Exception) -> StorageUnavailable:
+        return StorageUnavailable(f"{self.uri}: {error}", remedy="check storage.uri, storage.options and the service")
+
+    def read(self, name: str) -> bytes | None:
+        try:
+            return self.fs.cat_file(self._path(name))
+        except (FileNotFoundError, IsADirectoryError):
+            return None
+        except Exception as error:  # the edge to botocore, aiohttp and others, whose errors share no base
+            raise self._fault(error) from error
+
+    def write(self, name: str, data: bytes) -> None:
+        try:
+            self.fs.pipe_file(self._path(name), data)
+        except Exception as error:  # as above
+            raise self._fault(error) from error
+
+    def names(self, folder: str) -> list[str]:
+        path = self._path(folder)
+        try:
+            found = self.fs.ls(path, detail=False)
+        except FileNotFoundError:
+            return []
+        except Exception as error:  # as above
+            raise self._fault(error) from error
+        return sorted({p.rstrip("/").rsplit("/", 1)[-1] for p in found if p.rstrip("/") != path})
+
+    def remove(self, name: str) -> None:
+        try:
+            self.fs.rm(self._path(name), recursive=True)
+        except FileNotFoundError:
+            return
+        except Exception as error:  # as above
+            raise self._fault(error) from error
