@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from kb_pipeline.errors import DocumentError, KbError, ServiceError, Stopped, UpstreamMissing
 from kb_pipeline.settings import Settings, home, load_settings
@@ -48,7 +49,8 @@ class Progress:
 class Outcome:
     """What became of a stage of a document: an artefact, or the reason why there is none.
 
-    `news` is false where the same artefact was in force before, so that nobody need be told.
+    `news` is false where the same artefact was in force before, so that nobody need be told. `error` is what `reason`
+    tells in one line.
     """
 
     stage: str
@@ -57,6 +59,7 @@ class Outcome:
     hit: bool = False
     news: bool = True
     reason: str = ""
+    error: Exception | None = None
 
 
 @dataclass
@@ -111,31 +114,34 @@ def open_context(settings: Settings | None = None, listen: Callable[[Progress], 
 # ---------------------------------------------------------------- fingerprints
 
 
-def stage_key(stage: Stage, settings: Settings) -> str:
-    """Hash of what a stage is under given settings: name, code version, settings slice, model files.
+def stage_basis(stage: Stage, settings: Settings) -> dict[str, Any]:
+    """What a stage is under given settings: code version, its slice of the settings, hashes of its weight files.
 
     Raises:
         ModelMissing: a weight file is not there.
     """
-    weights = {f"{role} {variant}": model_hash(role, variant) for role, variant in stage.models(settings)}
-    return value_hash(stage.name, stage.code_version, settings.slice(stage.settings), weights)
+    weights = {f"{role} {variant}".strip(): model_hash(role, variant) for role, variant in stage.models(settings)}
+    return {"code": stage.code_version, "settings": settings.slice(stage.settings), "weights": weights}
 
 
-def fingerprint(stage: Stage, settings: Settings, document: DocumentEntry, inputs: Mapping[str, Artefact]) -> str:
-    """Fingerprint of a stage for a document: its key and the content of its inputs.
+def stage_inputs(stage: Stage, document: DocumentEntry, inputs: Mapping[str, Artefact]) -> dict[str, str]:
+    """What a stage reads of a document: content hashes of upstream artefacts, or the facts of its source.
 
     Raises:
         SourceMissing: raw_file's source is gone.
         UpstreamMissing: a stage before it has no artefact.
     """
-    if stage.upstream:
-        for name in stage.upstream:
-            if name not in inputs:
-                raise UpstreamMissing(f"{stage.name} needs {name}", document=document.path, remedy=f"run {name} first")
-        read = {name: inputs[name].content_hash for name in stage.upstream}
-    else:
-        read = {"source": document.source, "path": document.path, **sources.stat(document.source)}
-    return value_hash(stage_key(stage, settings), read)
+    if not stage.upstream:
+        return {"source": document.source, "path": document.path, **sources.stat(document.source)}
+    for name in stage.upstream:
+        if name not in inputs:
+            raise UpstreamMissing(f"{stage.name} needs {name}", remedy=f"run {name} first")
+    return {name: inputs[name].content_hash for name in stage.upstream}
+
+
+def fingerprint(stage: Stage, basis: Mapping[str, Any], inputs: Mapping[str, str]) -> str:
+    """Fingerprint of a stage for a document, under which its artefact is stored."""
+    return value_hash(stage.name, basis, inputs)
 
 
 # ---------------------------------------------------------------- documents
@@ -172,6 +178,7 @@ class _DocumentRun:
         self.outcomes: list[Outcome] = []
         self.at = PIPELINE[0]
         self.working = False
+        self._bases: dict[str, dict[str, Any]] = {}
 
     @cached_property
     def settings(self) -> Settings:
@@ -187,10 +194,10 @@ class _DocumentRun:
                 elif stage.name not in self.inputs:  # page stages come through together
                     self._page_stages([s for s in PIPELINE if s.compute_page and s.name in self.selected])
         except KbError as error:
-            self._failed(_reason(error))
+            self._failed(error)
         except Exception as error:  # the stage's edge: the failure is recorded on its document, the others go on
             log.exception("%s failed in %s", self.document.path, self.at.name)
-            self._failed(_reason(error))
+            self._failed(error)
         finally:
             if self.working:
                 self._save(process="")
@@ -212,6 +219,15 @@ class _DocumentRun:
             self.context.page_pool.map, fingerprint, pages,
         )  # fmt: skip
 
+    def _key(self, stage: Stage) -> str:
+        return fingerprint(stage, self.bases(stage), stage_inputs(stage, self.document, self.inputs))
+
+    def bases(self, stage: Stage) -> dict[str, Any]:
+        """What the stage is under this knowledge base's settings, worked out once a document."""
+        if stage.name not in self._bases:
+            self._bases[stage.name] = stage_basis(stage, self.settings)
+        return self._bases[stage.name]
+
     def _hit(self, stage: Stage, key: str) -> bool:
         artefact = self.artefacts.artefact(self.document.id, stage.name, key)
         if artefact is None or not stage.in_force(self._work(key), artefact):
@@ -221,7 +237,7 @@ class _DocumentRun:
 
     def _document_stage(self, stage: Stage) -> None:
         self.at = stage
-        key = fingerprint(stage, self.settings, self.document, self.inputs)
+        key = self._key(stage)
         if self._hit(stage, key):
             return
         self._begin(stage)
@@ -238,7 +254,7 @@ class _DocumentRun:
         todo: list[Stage] = []
         for stage in stages:
             self.at = stage
-            if todo or not self._hit(stage, fingerprint(stage, self.settings, self.document, self.inputs)):
+            if todo or not self._hit(stage, self._key(stage)):
                 todo.append(stage)
         if not todo:
             return
@@ -246,7 +262,7 @@ class _DocumentRun:
         file = raw_file.raw_file(self._work())
         if file.kind not in PAGED_TYPES:
             for stage in todo:
-                key = fingerprint(stage, self.settings, self.document, self.inputs)
+                key = self._key(stage)
                 self._commit(stage, key, {}, 0.0, {"not applicable": file.kind})
             return
         self._begin(todo[0])
@@ -257,7 +273,7 @@ class _DocumentRun:
             notes = self._run_pages(todo, source)
             for stage in todo:
                 self.at = stage
-                key = fingerprint(stage, self.settings, self.document, self.inputs)
+                key = self._key(stage)
                 if self._hit(stage, key):
                     continue
                 parts = {name: part for note in notes for name, part in note[stage.name].parts.items()}
@@ -271,7 +287,7 @@ class _DocumentRun:
             source.close()
 
     def _run_pages(self, stages: list[Stage], source: PageSource) -> list[dict[str, PageNote]]:
-        keys = {stage.name: stage_key(stage, self.settings) for stage in stages}
+        keys = {stage.name: value_hash(stage.name, self.bases(stage)) for stage in stages}
         total, done, lock = source.page_count, 0, threading.Lock()
 
         def run(page: int) -> dict[str, PageNote]:
@@ -343,9 +359,16 @@ class _DocumentRun:
     def _commit(
         self, stage: Stage, key: str, parts: Mapping[str, str], seconds: float, metadata: Mapping[str, object]
     ) -> None:
-        inputs = {name: self.inputs[name].content_hash for name in stage.upstream}
         artefact = self.artefacts.commit(
-            self.document.id, stage.name, key, parts, inputs, seconds, metadata, stage.display
+            self.document.id,
+            stage.name,
+            key,
+            parts,
+            basis=self.bases(stage),
+            inputs=stage_inputs(stage, self.document, self.inputs),
+            seconds=seconds,
+            metadata=metadata,
+            display=stage.display,
         )
         self._done(stage, artefact, hit=False)
 
@@ -363,10 +386,11 @@ class _DocumentRun:
         self.outcomes.append(Outcome(stage.name, self.document, artefact, hit, news))
         self._tell(stage.name, 1, 1)
 
-    def _failed(self, reason: str) -> None:
+    def _failed(self, error: Exception) -> None:
+        reason = _reason(error)
         self.working = True
         self.states[self.at.name] = StageState("failed", at=round(time.time(), 3), reason=reason)
-        self.outcomes.append(Outcome(self.at.name, self.document, reason=reason))
+        self.outcomes.append(Outcome(self.at.name, self.document, reason=reason, error=error))
         log.error("%s failed in %s: %s", self.document.path, self.at.name, reason)
 
     def _save(self, process: str) -> None:

@@ -20,14 +20,16 @@ from kb_pipeline.storage.objects import ObjectStore
 class Artefact(Record, frozen=True):
     """Record of an artefact.
 
-    `parts`: part name -> object name. `content_hash`: over names and contents of the parts. `seconds`: time of the
-    computation. `metadata`: plain facts for the listing (pages, counts, …).
+    `parts`: part name -> object name. `content_hash`: over names and contents of the parts. `basis`: code version,
+    settings and weight files that the fingerprint covers; `inputs`: content hashes of what was read. `seconds`: time
+    of the computation. `metadata`: plain facts for the listing (pages, counts, …).
     """
 
     stage: str
     fingerprint: str
     content_hash: str
     parts: dict[str, str]
+    basis: dict[str, Any]
     inputs: dict[str, str]
     seconds: float
     at: float
@@ -105,9 +107,18 @@ class Artefacts:
         return data
 
     def commit(
-        self, document: str, stage: str, fingerprint: str, parts: Mapping[str, str], inputs: Mapping[str, str],
-        seconds: float, metadata: Mapping[str, Any], display: str = "\0",
-    ) -> Artefact:  # fmt: skip
+        self,
+        document: str,
+        stage: str,
+        fingerprint: str,
+        parts: Mapping[str, str],
+        *,
+        basis: Mapping[str, Any],
+        inputs: Mapping[str, str],
+        seconds: float,
+        metadata: Mapping[str, Any],
+        display: str,
+    ) -> Artefact:
         """Write the record that makes stored parts an artefact, and prune the oldest beyond `keep_versions`.
 
         Parts whose names end in `display` do not count for the content hash.
@@ -115,10 +126,16 @@ class Artefacts:
         ordered = dict(sorted(parts.items()))
         read = {name: part_hash(target) for name, target in ordered.items() if not name.endswith(display)}
         artefact = Artefact(
-            stage=stage, fingerprint=fingerprint, content_hash=parts_hash(read),
-            parts=ordered, inputs=dict(sorted(inputs.items())), seconds=round(seconds, 4), at=time.time(),
+            stage=stage,
+            fingerprint=fingerprint,
+            content_hash=parts_hash(read),
+            parts=ordered,
+            basis=dict(basis),
+            inputs=dict(sorted(inputs.items())),
+            seconds=round(seconds, 4),
+            at=round(time.time(), 3),
             metadata=dict(metadata),
-        )  # fmt: skip
+        )
         self.objects.write(f"documents/{document}/{stage}/{fingerprint}.json", encode(artefact))
         self._prune(document, stage)
         return artefact

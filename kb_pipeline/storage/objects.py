@@ -79,6 +79,27 @@ class FolderStore:
             path.unlink(missing_ok=True)
 
 
+class MemoryStore:
+    """Objects in this process's memory, gone with it: for reading a file without keeping anything."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, bytes] = {}
+
+    def read(self, name: str) -> bytes | None:
+        return self.kept.get(name)
+
+    def write(self, name: str, data: bytes) -> None:
+        self.kept[name] = data
+
+    def names(self, folder: str) -> list[str]:
+        depth = folder.count("/") + 1
+        return sorted({name.split("/")[depth] for name in list(self.kept) if name.startswith(folder + "/")})
+
+    def remove(self, name: str) -> None:
+        for kept in [k for k in self.kept if k == name or k.startswith(name + "/")]:
+            del self.kept[kept]
+
+
 class RemoteStore:
     """Objects on an fsspec file system. Listings are never cached, retries are bounded, writes are single puts."""
 

@@ -1,0 +1,141 @@
+"""Register documents and take them through the Dagster assets, in this process."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from kb_pipeline.records import Record
+from kb_pipeline.stages.pipeline import PIPELINE
+from kb_pipeline.stages.plan import stale_stages
+from kb_pipeline.stages.run import PROCESS, Context, Progress, stage_basis
+from kb_pipeline.storage import sources
+from kb_pipeline.storage.catalogue import Catalogue, DocumentEntry, KnowledgeBaseEntry, document_id
+
+
+class Failure(Record, frozen=True):
+    """A document that failed, with its reason in one line."""
+
+    document: str
+    id: str
+    reason: str
+
+
+class IngestReport(Record, frozen=True):
+    """How many documents were given, how many were already up to date, were ingested now, or failed."""
+
+    documents: int
+    unchanged: int
+    ingested: int
+    failures: tuple[Failure, ...]
+
+
+def register(catalogue: Catalogue, kb: KnowledgeBaseEntry, locations: Sequence[str]) -> list[DocumentEntry]:
+    """Entries for every document at those files, folders and addresses.
+
+    A path that another source of the knowledge base holds gets its parent folders' names in front, so that two files
+    of one name are two documents; where the other source is gone, the document has moved and keeps its place.
+
+    Raises:
+        UsageError: there is nothing at a location.
+    """
+    entries, taken = [], {}
+    for path, source in [found for location in locations for found in sources.scan(location)]:
+        folders = os.path.dirname(source).strip("/").split("/")
+        while not _free(catalogue, kb.id, path, source, taken) and folders:
+            path = f"{folders.pop()}/{path}"
+        taken[path] = source
+        entries.append(catalogue.register(kb.id, path, source))
+    unique = {entry.id: entry for entry in entries}
+    return list(unique.values())
+
+
+def _free(catalogue: Catalogue, kb: str, path: str, source: str, taken: dict[str, str]) -> bool:
+    if path in taken:
+        return taken[path] == source
+    known = catalogue.document(document_id(kb, path))
+    return known is None or known.source == source or not sources.exists(known.source)
+
+
+def ingest(
+    kb: KnowledgeBaseEntry, documents: Sequence[DocumentEntry], context: Context, listen: Callable[[Progress], None]
+) -> IngestReport:
+    """Take documents through all assets; those that are up to date are not touched.
+
+    Raises:
+        ModelMissing: a weight file is not there, so that no document could be ingested.
+    """
+    for stage in PIPELINE:
+        stage_basis(stage, context.settings_of(kb.id))
+    stale = [document for document in documents if stale_stages(document, context)]
+    if stale:
+        _run([document.id for document in stale], context.settings.pipeline.batch, listen)
+    failures = []
+    for document in stale:
+        states = context.artefacts.state(document.id).stages
+        reason = next((state.reason for state in states.values() if state.state == "failed"), "")
+        if reason:
+            failures.append(Failure(document.path, document.id, reason))
+        elif states.get("index_rows") is None or states["index_rows"].state != "done":
+            failures.append(Failure(document.path, document.id, "the run ended before the document was through"))
+    done = len(stale) - len(failures)
+    return IngestReport(len(documents), len(documents) - len(stale), done, tuple(failures))
+
+
+def _run(keys: list[str], batch: int, listen: Callable[[Progress], None]) -> None:
+    from kb_pipeline.orchestration.instance import open_instance
+    from kb_pipeline.orchestration.partitions import add_partitions
+    from kb_pipeline.orchestration.progress import listening
+    from kb_pipeline.orchestration.schedules import batches, run_config
+
+    with open_instance() as instance:
+        from kb_pipeline.definitions import defs
+
+        end_dead_runs(instance)
+        add_partitions(instance, keys)
+        job = defs.resolve_job_def("ingest")
+        for piece in batches(keys, batch):
+            quiet: dict[str, Any] = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+            with listening(listen):
+                job.execute_in_process(
+                    instance=instance,
+                    run_config={**run_config(piece), **quiet},
+                    tags={PROCESS_TAG: PROCESS},
+                    raise_on_error=False,
+                )
+
+
+PROCESS_TAG = "kb/process"  # who executes a run in its own process, as host:pid
+
+
+def end_dead_runs(instance: Any) -> list[str]:
+    """Mark runs as failed whose own process is gone (killed): nobody else does for runs inside a command.
+
+    Returns:
+        Their run ids.
+    """
+    import dagster as dg
+
+    unfinished = [dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.NOT_STARTED]
+    ended = []
+    for run in instance.get_runs(dg.RunsFilter(statuses=unfinished)):
+        process = run.tags.get(PROCESS_TAG, "")
+        if process and not process_lives(process):
+            instance.report_run_failed(run, message=f"its process {process} is gone; the next run goes on from there")
+            ended.append(run.run_id)
+    return ended
+
+
+def process_lives(process: str) -> bool:
+    """Whether `host:pid` still runs; processes of other machines count as running."""
+    host, _, pid = process.rpartition(":")
+    if host != PROCESS.rpartition(":")[0]:
+        return True
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
