@@ -1,0 +1,122 @@
+"""Blocks of a page: lines gathered by layout region, tables and figures as objects."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from kb_pipeline.deepdoc.assembly.columns import GUTTER, split_columns
+from kb_pipeline.deepdoc.assembly.drafts import Block, Line, text_size, union
+from kb_pipeline.deepdoc.assembly.frame import Frame, across, page_frame
+from kb_pipeline.deepdoc.assembly.reading_order import reading_order
+from kb_pipeline.records import Box, PageLayout, Role, TableGrid
+
+OBJECTS = ("figure", "equation")  # roles whose regions become objects with a picture
+TEXT_ROLES = ("title", "text", "reference", "figure caption", "table caption")
+ABSORBED = 0.6  # share of a stray line's area inside a block from which the line belongs to the block
+
+
+def ordered_blocks(layout: PageLayout, grids: Sequence[TableGrid], dropped: Collection[int]) -> list[Block]:
+    """Blocks of a page in reading order.
+
+    `dropped`: indexes of lines that noise removal took. Stray lines of one column that follow each other are one block.
+    """
+    frame = page_frame(layout)
+    held = {index for grid in grids for index in grid.lines}
+    lines = [_line(layout, i, frame) for i in range(len(layout.lines)) if i not in held and i not in dropped]
+    lines = [line for line in lines if line.text]
+    sideways = {line.index for line in lines if across(layout.lines[line.index], frame)}
+    tables = [_object("table", grid.box, layout, frame, region=grid.region, grid=grid) for grid in grids]
+    blocks = [*tables, *_region_blocks(layout, frame, [line for line in lines if line.index not in sideways], grids)]
+    blocks += [Block(line.role, line.page, line.box, (line,), aside=True) for line in lines if line.index in sideways]
+    return _joined(reading_order(blocks))
+
+
+def _line(layout: PageLayout, index: int, frame: Frame) -> Line:
+    line = layout.lines[index]
+    role: Role = layout.regions[line.region].role if 0 <= line.region < len(layout.regions) else "text"
+    return Line(
+        text=line.text.strip(),
+        page=layout.page,
+        index=index,
+        box=frame.upright(line.box),
+        shown=line.box,
+        page_size=(layout.width, layout.height),
+        size=text_size(line),
+        bold=line.bold,
+        role=role,
+        region=line.region if 0 <= line.region < len(layout.regions) else -1,
+        ocr=line.origin == "ocr",
+    )
+
+
+def _object(role: Role, shown: Box, layout: PageLayout, frame: Frame, **more) -> Block:
+    size = (layout.width, layout.height)
+    return Block(role, layout.page, frame.upright(shown), shown=shown, page_size=size, **more)
+
+
+def _region_blocks(layout: PageLayout, frame: Frame, lines: Sequence[Line], grids: Sequence[TableGrid]) -> list[Block]:
+    by_region: dict[int, list[Line]] = {}
+    for line in lines:
+        by_region.setdefault(line.region, []).append(line)
+    blocks: list[Block] = []
+    strays = list(by_region.get(-1, []))
+    for index, region in enumerate(layout.regions):
+        members = by_region.get(index, [])
+        if region.role in OBJECTS:
+            block = _object(region.role, region.box, layout, frame, region=index)
+            blocks.append(replace(block, lines=tuple(members)))
+        elif members and region.role in TEXT_ROLES:
+            blocks += _parted(Block(region.role, layout.page, union(m.box for m in members), tuple(members), index))
+        else:  # header or footer that is no noise; a table region that no grid was read from
+            strays += [replace(member, role="text") for member in members]
+    return _with_strays(blocks, sorted(strays, key=lambda line: line.index))
+
+
+def _parted(block: Block) -> list[Block]:
+    """A region that spans several text columns, as one block a column."""
+    if len(block.lines) < 4:
+        return [block]
+    sizes = sorted(line.size for line in block.lines)
+    singles = [Block(block.role, block.page, line.box, (line,), block.region) for line in block.lines]
+    columns = split_columns(singles, 1.5 * GUTTER * sizes[len(sizes) // 2])
+    if len(columns) == 1 or min(len(column) for column in columns) < 2:
+        return [block]
+    parts = [tuple(line for single in column for line in single.lines) for column in columns]
+    return [Block(block.role, block.page, union(m.box for m in part), part, block.region) for part in parts]
+
+
+def _with_strays(blocks: list[Block], strays: Sequence[Line]) -> list[Block]:
+    """Stray lines inside a text block join it; the others stand for themselves."""
+    texts = [i for i, block in enumerate(blocks) if not block.is_object]
+    for line in strays:
+        home = next((i for i in texts if _share(line.box, blocks[i].box) >= ABSORBED), None)
+        if home is None:
+            blocks.append(Block(line.role, line.page, line.box, (line,)))
+        else:
+            block = blocks[home]
+            blocks[home] = replace(block, lines=(*block.lines, replace(line, role=block.role, region=block.region)))
+    return blocks
+
+
+def _joined(blocks: Sequence[Block]) -> list[Block]:
+    """Stray lines of one text column that follow each other, as one block."""
+    found: list[Block] = []
+    for block in blocks:
+        before = found[-1] if found else None
+        if before and _stray(before) and _stray(block) and before.column == block.column:
+            found[-1] = replace(before, box=union((before.box, block.box)), lines=before.lines + block.lines)
+        else:
+            found.append(block)
+    return found
+
+
+def _stray(block: Block) -> bool:
+    return block.region < 0 and not block.is_object and not block.aside
+
+
+def _share(inner: Box, outer: Box) -> float:
+    width = min(inner[2], outer[2]) - max(inner[0], outer[0])
+    height = min(inner[3], outer[3]) - max(inner[1], outer[1])
+    area = (inner[2] - inner[0]) * (inner[3] - inner[1])
+    return width * height / area if width > 0 and height > 0 and area > 0 else 0.0

@@ -1,0 +1,136 @@
+"""What assembly works with between page layouts and sections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from kb_pipeline.records import Box, Dropped, PageLayout, PageLocator, Role, TableGrid, TextLine
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line with its place in both frames: `shown` on the displayed page, `box` in the upright frame (points)."""
+
+    text: str
+    page: int
+    index: int
+    box: Box
+    shown: Box
+    page_size: tuple[float, float]
+    size: float
+    bold: bool
+    role: Role
+    region: int
+    ocr: bool
+
+    def locator(self, start: int = 0, end: int = 0) -> PageLocator:
+        return PageLocator(self.page, self.shown, self.page_size, start, end)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Lines that belong together on a page, or an object (table, figure, equation) with the lines inside it.
+
+    `box`: in the upright frame. `shown`: the object's box on the displayed page. `column`: x range of the text column
+    that holds the block, set by the reading order. `aside`: stands across the reading direction.
+    """
+
+    role: Role
+    page: int
+    box: Box
+    lines: tuple[Line, ...] = ()
+    region: int = -1
+    grid: TableGrid | None = None
+    shown: Box | None = None
+    page_size: tuple[float, float] = (0.0, 0.0)
+    column: tuple[float, float] = (0.0, 0.0)
+    aside: bool = False
+
+    @property
+    def is_object(self) -> bool:
+        return self.shown is not None
+
+    def in_column(self, column: tuple[float, float]) -> Block:
+        return replace(self, column=column)
+
+
+@dataclass(frozen=True)
+class Row:
+    """Segments of one line of print, from left to right."""
+
+    lines: tuple[Line, ...]
+    box: Box
+    size: float
+    bold: bool
+
+    @property
+    def first(self) -> str:
+        return self.lines[0].text
+
+    @property
+    def last(self) -> str:
+        return self.lines[-1].text
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A section to be: rows of text, or an object block with its caption's rows."""
+
+    role: Role
+    page: int
+    rows: tuple[Row, ...] = ()
+    block: Block | None = None
+    caption: tuple[Row, ...] = ()
+    level: int = 0
+    last: bool = True
+
+
+def characters(text: str) -> int:
+    """Non-space characters: what the character sum counts."""
+    return sum(not c.isspace() for c in text)
+
+
+def union(boxes: Iterable[Box]) -> Box:
+    """The smallest box around all of them; at least one is needed."""
+    x0, top, x1, bottom = zip(*boxes, strict=True)
+    return min(x0), min(top), max(x1), max(bottom)
+
+
+def text_size(line: TextLine) -> float:
+    """Height of a line's type in points: as told, else the shorter side of its box."""
+    return line.size or max(1.0, min(line.box[2] - line.box[0], line.box[3] - line.box[1]))
+
+
+def rows_of(lines: Sequence[Line]) -> list[Row]:
+    """Lines grouped into rows of print by vertical overlap, top to bottom, segments left to right."""
+    groups: list[list[Line]] = []
+    for line in sorted(lines, key=lambda item: (item.box[1] + item.box[3], item.box[0], item.index)):
+        if groups and _same_row(groups[-1], line):
+            groups[-1].append(line)
+        else:
+            groups.append([line])
+    return [_row(sorted(group, key=lambda item: (item.box[0], item.index))) for group in groups]
+
+
+def _same_row(group: list[Line], line: Line) -> bool:
+    """Vertical overlap of more than half the smaller height, and no segment of the row already above or below it."""
+    for other in group:
+        overlap = min(other.box[3], line.box[3]) - max(other.box[1], line.box[1])
+        if overlap <= 0.5 * min(other.box[3] - other.box[1], line.box[3] - line.box[1]):
+            return False
+        beside = min(other.box[2], line.box[2]) - max(other.box[0], line.box[0])
+        if beside > 0.5 * min(other.box[2] - other.box[0], line.box[2] - line.box[0]):
+            return False
+    return True
+
+
+def _row(lines: list[Line]) -> Row:
+    longest = max(lines, key=lambda item: len(item.text))
+    return Row(tuple(lines), union(item.box for item in lines), longest.size, all(item.bold for item in lines))
+
+
+def dropped_line(line: TextLine, layout: PageLayout, reason: str) -> Dropped:
+    """A whole line that goes to no section."""
+    size = (layout.width, layout.height)
+    return Dropped(line.text, reason, (PageLocator(layout.page, line.box, size, 0, len(line.text)),))

@@ -1,0 +1,162 @@
+"""Headings and their levels, from the layout model's titles, bookmarks, numbering and type size.
+
+Levels come from a stack of the headings above: the same numbering scheme stands beside, deeper numbering below, larger
+type above. Schemes rank as Chinese and English documents use them: 第一章, 第一节, 一、, （一）, 1., 1.1, (1).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from kb_pipeline.deepdoc.assembly.captions import is_caption
+from kb_pipeline.deepdoc.assembly.drafts import Draft
+from kb_pipeline.deepdoc.assembly.markers import CHINESE_NUMBER, ends_sentence, has_leader
+from kb_pipeline.records import Bookmark
+
+LONGEST = 120  # characters of a heading at most
+LONGEST_ROWS = 3
+LARGER = 1.15  # times the body's type size, from which a short paragraph of its own is a heading
+SIZE_STEP = 1.08  # ratio of type sizes from which one heading stands above another
+DEEPEST = 9
+
+_N = rf"[{CHINESE_NUMBER}\d]+"
+# (family, rank, pattern): within a family, a smaller rank stands above
+_SCHEMES = (
+    ("cn", 0, re.compile(rf"第\s*{_N}\s*(?:编|篇|部分|卷)(?![^\s:：、]{{12,}})")),
+    ("cn", 1, re.compile(rf"第\s*{_N}\s*章")),
+    ("cn", 1, re.compile(r"(?:附\s*录|附\s*件)\s*[A-Z\d一二三四五六七八九十]*(?=[\s:：]|$)")),
+    ("cn", 2, re.compile(rf"第\s*{_N}\s*节")),
+    ("cn", 3, re.compile(rf"[{CHINESE_NUMBER}]{{1,3}}\s*、")),
+    ("cn", 4, re.compile(rf"[（(]\s*[{CHINESE_NUMBER}]{{1,3}}\s*[)）]")),
+    ("en", 0, re.compile(r"part\s+(?:\d+|[ivx]+)\b", re.I)),
+    ("en", 1, re.compile(r"(?:chapter|appendix|annex)\s+(?:\d+|[a-z]|[ivx]+)\b", re.I)),
+    ("roman", 1, re.compile(r"[IVX]{1,5}[.．]\s+(?=\S)")),
+    ("letter", 1, re.compile(r"[A-H][.．]\s+(?=[A-Z])")),
+    ("bracket", 1, re.compile(r"[（(]\s*(?:\d{1,2}|[a-z])\s*[)）]")),
+)
+_DECIMAL = re.compile(
+    r"(?:[A-Z][.．])?(\d{1,2}(?:\s*[.．]\s*\d{1,2}){0,4})\s*(?:[.．、](?!\d)|(?=\s)|(?=[^\d\s.,，%％)）:：/°~～\-–]))"
+)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What tells a heading's level: its numbering's family and rank, its type size in points, a bookmark's level."""
+
+    family: str
+    rank: int
+    size: float
+    ocr: bool
+    bookmark: int = 0
+
+
+def numbering(text: str) -> tuple[str, int]:
+    """Family and rank of a heading's number, ("", 0) where it has none. `1.2.3` is ("decimal", 3)."""
+    folded = unicodedata.normalize("NFKC", text).strip()
+    for family, rank, pattern in _SCHEMES:
+        if pattern.match(folded):
+            return family, rank
+    match = _DECIMAL.match(folded)
+    if match and len(folded) > match.end():
+        return "decimal", len(re.findall(r"\d+", match.group(1)))
+    return "", 0
+
+
+def mark_headings(drafts: Sequence[Draft], bookmarks: Sequence[Bookmark], body: float) -> list[Draft]:
+    """Drafts with role `title` and a level where they are headings. `body`: type size of running text in points."""
+    targets = _targets(bookmarks)
+    stack: list[Shape] = []
+    found: list[Draft] = []
+    for draft in drafts:
+        text = draft_text(draft)
+        bookmark = _bookmark(draft, text, targets)
+        if not (draft.role == "title" or bookmark or _reads_as_heading(draft, text, body)) or not _may_be(draft, text):
+            found.append(replace(draft, role="text") if draft.role == "title" else draft)
+            continue
+        family, rank = numbering(text)
+        shape = Shape(family, rank, draft.rows[0].size, draft.rows[0].lines[0].ocr, bookmark)
+        while stack and not _above(stack[-1], shape):
+            stack.pop()
+        stack.append(shape)
+        found.append(replace(draft, role="title", level=min(DEEPEST, len(stack))))
+    return found
+
+
+def draft_text(draft: Draft) -> str:
+    """A draft's rows joined plainly, to look at."""
+    return " ".join(line.text for row in draft.rows for line in row.lines)
+
+
+def _may_be(draft: Draft, text: str) -> bool:
+    """A heading holds letters, is short, and is no caption."""
+    return (
+        draft.block is None
+        and len(text) <= LONGEST
+        and len(draft.rows) <= LONGEST_ROWS
+        and sum(c.isalpha() for c in text) >= 2
+        and not is_caption(text)
+        and not has_leader(text)
+    )
+
+
+def _reads_as_heading(draft: Draft, text: str, body: float) -> bool:
+    """A paragraph that the layout model did not call a title, and that numbering or type says is one."""
+    if draft.role != "text" or draft.block is not None or len(draft.rows) > 2 or len(text) > 60:
+        return False
+    if ends_sentence(text) or any(row.lines[0].page != draft.page for row in draft.rows):
+        return False
+    row = draft.rows[0]
+    family, rank = numbering(text)
+    larger = row.size >= LARGER * body and not row.lines[0].ocr
+    if family == "cn" and rank <= 2:
+        return True
+    numbered = family in ("decimal", "en", "cn", "roman")
+    return (numbered and (row.bold or row.size >= 1.05 * body)) or (larger and (row.bold or row.size >= 1.3 * body))
+
+
+def _above(top: Shape, shape: Shape) -> bool:
+    """Whether the heading on the stack stands above the new one."""
+    if top.bookmark and shape.bookmark:
+        return top.bookmark < shape.bookmark
+    if top.family and top.family == shape.family:
+        return top.rank < shape.rank
+    step = SIZE_STEP if not (top.ocr or shape.ocr) else SIZE_STEP * SIZE_STEP
+    if top.size > step * shape.size:
+        return True
+    if shape.size > step * top.size:
+        return False
+    if bool(top.family) != bool(shape.family):
+        return False
+    return bool(top.family)  # another scheme of the same size: it begins below
+
+
+def _targets(bookmarks: Sequence[Bookmark]) -> dict[int, list[tuple[str, int]]]:
+    targets: dict[int, list[tuple[str, int]]] = {}
+    for bookmark in bookmarks:
+        title = _plain(bookmark.title)
+        if title:
+            targets.setdefault(bookmark.page, []).append((title, bookmark.level))
+    return targets
+
+
+def _bookmark(draft: Draft, text: str, targets: dict[int, list[tuple[str, int]]]) -> int:
+    """Level of the bookmark that points at this paragraph, 0 for none: same page, same text, its number aside."""
+    plain = _plain(text)
+    bare = _plain(_without_number(text))
+    for title, level in targets.get(draft.page, ()):
+        if plain == title or (len(bare) >= 3 and bare == _plain(_without_number(title))):
+            return level
+        if len(title) >= 6 and (plain.endswith(title) or (plain.startswith(title) and len(plain) <= len(title) + 4)):
+            return level
+    return 0
+
+
+def _without_number(text: str) -> str:
+    return re.sub(rf"^\s*(?:第{_N}[编篇章节]|[\d.．]+|[{CHINESE_NUMBER}]+、)\s*", "", text)
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\s+", "", unicodedata.normalize("NFKC", text)).casefold()

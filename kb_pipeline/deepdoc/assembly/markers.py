@@ -1,0 +1,52 @@
+"""Shapes of text that begin or end a paragraph: list markers, numbered clauses, sentence ends, captions, leaders."""
+
+from __future__ import annotations
+
+import re
+
+CHINESE_NUMBER = "一二三四五六七八九十百千零〇两"
+
+_BULLET = re.compile(r"[•‣▪▫●○◦■□◆◇★☆➢✓·∙–—]\s*(?=\S)")
+_CLAUSE = re.compile(
+    rf"""(?:
+      第\s*[{CHINESE_NUMBER}\d]+\s*[编篇章节条款部分]+
+    | [{CHINESE_NUMBER}]{{1,3}}\s*[、.．]
+    | [（(]\s*(?:[{CHINESE_NUMBER}]{{1,3}}|\d{{1,3}}|[a-zA-Z]|[ivx]{{1,4}})\s*[)）]
+    | \d{{1,3}}\s*[、．]
+    | \d{{1,3}}[.)](?=\s|[^\d\s.)])
+    | \d{{1,2}}(?:\.\d{{1,3}}){{1,4}}\.?(?=\s+\S|[^\d\s.%,，、。；;)）]\D)
+    | [a-zA-Z][.)]\s+(?=\S)
+    | [①-⑳]
+    | \[\d{{1,3}}\]\s*(?=\S)
+    )""",
+    re.X,
+)
+_SENTENCE_END = re.compile(r"[。！？!?.;；:：…][\"'”’」』）)\]】》]*\s*$")
+_LEADER = re.compile(r"(?:\.\s?){4,}|…{2,}|(?:·\s?){4,}|(?:．\s?){4,}|_{6,}")
+
+
+def is_bullet(text: str) -> bool:
+    """A bullet of its own, or at the head of an item."""
+    return bool(_BULLET.match(text + "x"))
+
+
+def is_clause(text: str) -> bool:
+    """Begins with a numbered marker such as `1.`, `（一）`, `第三条`, `2.1 `, `[12]`."""
+    return bool(_CLAUSE.match(text))
+
+
+def is_lone_marker(text: str) -> bool:
+    """Nothing but a marker: its item stands beside it."""
+    text = text.strip()
+    match = _CLAUSE.match(text + " x")
+    return len(text) <= 6 and (bool(_BULLET.fullmatch(text)) or (match is not None and match.end() >= len(text)))
+
+
+def ends_sentence(text: str) -> bool:
+    """Ends with a full stop, question mark, colon or the like, closing quotes and brackets aside."""
+    return bool(_SENTENCE_END.search(text))
+
+
+def has_leader(text: str) -> bool:
+    """Holds the dots that lead to a page number in a table of contents, or a blank to fill in."""
+    return bool(_LEADER.search(text))

@@ -1,0 +1,167 @@
+"""Blocks in reading order to paragraphs, headings and objects in reading order.
+
+A paragraph goes on through the rows of its block, and over a column's or page's end where the text plainly does:
+nothing ends there, and nothing begins at the next. Floats (tables, figures, captions, notes in smaller type) between
+the two halves do not end it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from statistics import median
+
+from kb_pipeline.deepdoc.assembly.captions import is_caption
+from kb_pipeline.deepdoc.assembly.drafts import Block, Draft, Row, rows_of
+from kb_pipeline.deepdoc.assembly.joining import HYPHENS, spaceless
+from kb_pipeline.deepdoc.assembly.markers import ends_sentence, has_leader, is_bullet, is_clause
+
+INDENT = 1.0  # least first-line indent in type sizes
+LEAST_SHIFT = 0.5  # below this many type sizes, two left edges are the same
+GAP = 1.4  # a row starts a paragraph when it stands this many usual pitches below the last
+PITCH = 1.75  # usual pitch in type sizes, where a page tells none
+SIZE_STEP = 0.16  # relative change of type size that parts paragraphs
+SIZE_STEP_OCR = 0.35  # the same for recognised lines, whose box heights vary with their letters
+SAME_WIDTH = 0.75  # least ratio of the widths of two columns that one paragraph runs through
+SHORT = 0.3  # a row that leaves this share of the column empty ends its paragraph
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Edges and usual distance of a block's rows, in points. `hanging`: rows after the first are indented."""
+
+    left: float
+    right: float
+    pitch: float
+    hanging: bool
+
+
+@dataclass
+class Open:
+    """A draft that may still go on, with the measure of its last rows."""
+
+    draft: int
+    measure: Measure
+
+
+def paragraphs(blocks: Iterable[Block]) -> list[Draft]:
+    """Drafts of a whole document in reading order; `blocks` are those of all pages, in order."""
+    drafts: list[Draft] = []
+    running: Open | None = None
+    for block in blocks:
+        if block.is_object:
+            drafts.append(Draft(block.role, block.page, block=block))
+            continue
+        rows = rows_of(block.lines)
+        measure = _measure(block, rows)
+        for part in _parts(rows, measure):
+            if running and _goes_on(drafts[running.draft], running, part[0], block, measure):
+                before = drafts[running.draft]
+                drafts[running.draft] = replace(before, rows=(*before.rows, *part))
+                running = Open(running.draft, measure)
+                continue
+            drafts.append(Draft(block.role, block.page, tuple(part)))
+            if block.role == "title":
+                running = None
+            elif not _is_float(drafts, running, block, part):
+                running = Open(len(drafts) - 1, measure)
+    return drafts
+
+
+def _parts(rows: Sequence[Row], measure: Measure) -> list[list[Row]]:
+    """Rows of one block, parted into paragraphs."""
+    parts: list[list[Row]] = []
+    for row in rows:
+        if parts and not _starts(parts[-1][-1], row, measure):
+            parts[-1].append(row)
+        else:
+            parts.append([row])
+    return parts
+
+
+def _measure(block: Block, rows: Sequence[Row]) -> Measure:
+    left, right = min(row.box[0] for row in rows), max(row.box[2] for row in rows)
+    size = median(row.size for row in rows)
+    if block.column[1] - right <= 4 * size:
+        right = max(right, block.column[1])
+    if left - block.column[0] <= LEAST_SHIFT * size:
+        left = min(left, block.column[0])
+    steps = [b.box[1] - a.box[1] for a, b in pairwise(rows)]
+    near = [step for step in steps if 0.5 * size < step < 2.5 * size]
+    pitch = min(median(near), 2 * size) if len(near) >= 2 else PITCH * size
+    shifted = sum(row.box[0] - left > LEAST_SHIFT * size for row in rows)
+    hanging = len(rows) > 1 and rows[0].box[0] - left <= LEAST_SHIFT * size and shifted >= 0.5 * len(rows)
+    return Measure(left, right, pitch, hanging)
+
+
+def _starts(before: Row, row: Row, measure: Measure) -> bool:
+    """Whether a row starts a paragraph within its block."""
+    size = min(before.size, row.size)
+    if _size_differs(before, row) or row.box[1] - before.box[1] > GAP * measure.pitch + abs(before.size - row.size):
+        return True
+    room = measure.right - before.box[2]
+    ended = ends_sentence(before.last)
+    short = _is_short(before, row, room, measure)
+    if row.bold != before.bold and (short or room > size):
+        return True
+    if has_leader(before.last) or is_bullet(row.first):
+        return True
+    if is_clause(row.first) and (ended or short):
+        return True
+    shift = row.box[0] - measure.left
+    if measure.hanging:
+        if shift <= LEAST_SHIFT * size and (ended or short or is_clause(row.first)):
+            return True
+    elif INDENT * size <= shift <= 8 * size:
+        same = abs(row.box[0] - before.box[0]) <= LEAST_SHIFT * size
+        if not same or ended or short:
+            return True
+    return short and (ended or room > SHORT * (measure.right - measure.left))
+
+
+def _is_short(before: Row, row: Row, room: float, measure: Measure) -> bool:
+    """Whether the next row's first word would have fitted into the room that the row before leaves."""
+    first = row.lines[0]
+    if spaceless(first.text[0]):
+        return room > 2.5 * before.size
+    word = len(first.text.split(maxsplit=1)[0])
+    return room > (first.box[2] - first.box[0]) * (word + 1) / (len(first.text) + 1) + 1.0 * before.size
+
+
+def _goes_on(draft: Draft, running: Open, row: Row, block: Block, measure: Measure) -> bool:
+    """Whether a paragraph of an earlier block goes on with this row."""
+    before = draft.rows[-1]
+    if block.role != draft.role or block.aside or _size_differs(before, row) or before.bold != row.bold:
+        return False
+    text, after = before.last, row.first
+    if is_clause(after) or is_bullet(after) or has_leader(text) or is_caption(after) or is_caption(draft.rows[0].first):
+        return False
+    size = before.size
+    if text.endswith(HYPHENS) and after[0].islower():
+        return True
+    if ends_sentence(text) or row.box[0] - measure.left >= INDENT * size:
+        return False
+    below = block.page == before.lines[0].page and row.box[1] >= before.box[1]
+    if below and row.box[1] - before.box[1] > GAP * running.measure.pitch:
+        return False
+    widths = sorted((measure.right - measure.left, running.measure.right - running.measure.left))
+    if len(block.lines) > 1 and widths[0] < SAME_WIDTH * widths[1]:
+        return False
+    full = running.measure.right - before.box[2] <= 2.5 * size
+    return full or (after[0].islower() and len(draft.rows) > 1)
+
+
+def _is_float(drafts: Sequence[Draft], running: Open | None, block: Block, part: Sequence[Row]) -> bool:
+    """Whether a paragraph stands outside the running text, which may go on after it: captions, notes, margins."""
+    if block.role in ("figure caption", "table caption") or block.aside or is_caption(part[0].first):
+        return True
+    if running is None:
+        return False
+    before = drafts[running.draft].rows[-1]
+    return part[0].size < (1 - SIZE_STEP) * before.size and not ends_sentence(before.last)
+
+
+def _size_differs(before: Row, row: Row) -> bool:
+    step = SIZE_STEP_OCR if before.lines[0].ocr or row.lines[0].ocr else SIZE_STEP
+    return abs(before.size - row.size) > step * max(before.size, row.size)
