@@ -1,0 +1,1 @@
+"""The vision engine: pages of PDFs and pictures in, lines, regions and tables with their boxes out."""
