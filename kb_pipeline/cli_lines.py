@@ -1,0 +1,110 @@
+"""Results as lines for people; `--json` prints the same results as one document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from kb_pipeline.records import (
+    Answer,
+    CellLocator,
+    Hit,
+    LineLocator,
+    Locator,
+    PageLocator,
+    ParagraphLocator,
+    SlideLocator,
+)
+
+if TYPE_CHECKING:
+    from kb_pipeline.operations.demo import Demo
+    from kb_pipeline.operations.doctor import Finding
+    from kb_pipeline.operations.ingest import IngestReport
+    from kb_pipeline.operations.status import DocumentPlan, DocumentStatus
+
+TEXT_SHOWN = 200  # characters of a hit's text
+
+
+def model_lines(rows: Iterable[dict[str, Any]]) -> list[str]:
+    return [f"{r['state']:8} {r['set']:8} {r['name']:38} {r['weights']}" for r in rows]
+
+
+def knowledge_base_lines(rows: Sequence[dict[str, Any]]) -> list[str]:
+    return [f"{r['name']}  {r['documents']} documents" for r in rows] or ["none; `kb create NAME` makes one"]
+
+
+def ingest_lines(report: IngestReport) -> list[str]:
+    if report.unchanged == report.documents:
+        return [f"{report.documents} documents, all up to date: nothing to do"]
+    counts = f"{report.ingested} ingested, {report.unchanged} up to date, {len(report.failures)} failed"
+    failures = [f"  {failure.document}: {failure.reason}" for failure in report.failures]
+    return [f"{report.documents} documents: {counts}", *failures]
+
+
+def status_lines(documents: Iterable[DocumentStatus]) -> list[str]:
+    lines = []
+    for d in documents:
+        seconds = sum(stage.seconds for stage in d.stages.values())
+        line = f"{d.state:8} {d.document}  {d.pages} pages  {d.chunks} chunks  {seconds:.1f} s"
+        lines.append(f"{line}  {d.reason}" if d.reason else line)
+    return lines or ["no documents"]
+
+
+def plan_lines(plans: Iterable[DocumentPlan]) -> list[str]:
+    lines = [f"{p.document}: {s.stage}: {s.reason} ({s.seconds:.1f} s)" for p in plans for s in p.stages]
+    return lines or ["everything is up to date"]
+
+
+def hit_lines(hits: Iterable[Hit]) -> list[str]:
+    lines = []
+    for number, hit in enumerate(hits, 1):
+        parts = ", ".join(f"{name} {value:.3f}" for name, value in hit.scores.items())
+        lines.append(f"{number}. {hit.score:.3f} ({parts})")
+        lines.append(f"   {hit.document} {places(hit.locators)}  {hit.chunk_id}")
+        lines.append(f"   {' '.join(hit.text.split())[:TEXT_SHOWN]}")
+    return lines or ["no hits"]
+
+
+def answer_lines(answer: Answer) -> list[str]:
+    cited = [
+        f"[{c.n}] {c.document} {places(c.locators)}{'' if c.verified else ' (not verified)'}" for c in answer.citations
+    ]
+    return [answer.answer, "", *cited, f"confidence {answer.confidence:.2f} ({answer.mode})"]
+
+
+def places(locators: Iterable[Locator]) -> str:
+    """Locators in words, each once."""
+    return ", ".join(dict.fromkeys(_place(locator) for locator in locators))
+
+
+def _place(locator: Locator) -> str:
+    match locator:
+        case PageLocator():
+            return f"page {locator.page}"
+        case LineLocator():
+            return f"lines {locator.first}-{locator.last}"
+        case CellLocator():
+            return f"{locator.sheet}!{locator.range}"
+        case SlideLocator():
+            return f"slide {locator.slide}"
+        case ParagraphLocator():
+            return f"paragraphs {locator.first}-{locator.last}"
+        case _:
+            return locator.path
+
+
+def finding_lines(findings: Iterable[Finding]) -> list[str]:
+    lines = []
+    for finding in findings:
+        lines.append(f"{'fixed' if finding.fixed else 'FAIL':5}  {finding.check}: {finding.problem}")
+        lines.append(f"       {finding.fix}")
+    return lines or ["everything is in order"]
+
+
+def demo_lines(demo: Demo) -> list[str]:
+    lines = ingest_lines(demo.report)
+    for asked in demo.asked:
+        lines += ["", asked.question, *answer_lines(asked.answer)]
+        if asked.picture:
+            lines.append(f"marked page: {asked.picture}")
+    return lines

@@ -1,0 +1,60 @@
+"""The demonstration: the example documents through the assets, two questions, the cited pages marked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from kb_pipeline.errors import UnknownKnowledgeBase, UsageError
+from kb_pipeline.operations.answers import remember
+from kb_pipeline.operations.ingest import IngestReport, ingest, register
+from kb_pipeline.records import Answer, Record
+from kb_pipeline.settings import home
+from kb_pipeline.stages.run import Context, Progress
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "documents"
+NAME = "demo"
+QUESTIONS = ("ZK305 的伴生金品位是多少?", "What was measured in the hydrology survey?")
+
+
+class Asked(Record, frozen=True):
+    """A question with its answer and the file of the marked page."""
+
+    question: str
+    answer: Answer
+    picture: str
+
+
+class Demo(Record, frozen=True):
+    """What the demonstration did."""
+
+    report: IngestReport
+    asked: tuple[Asked, ...]
+
+
+def run_demo(context: Context, listen: Callable[[Progress], None]) -> Demo:
+    """Ingest examples/documents into the knowledge base `demo`, ask, and write the marked pages to KB_HOME/demo.
+
+    Raises:
+        UsageError: the examples are not there.
+    """
+    from kb_pipeline.query import KnowledgeBase
+
+    if not EXAMPLES.is_dir():
+        raise UsageError(f"{EXAMPLES} is not there", remedy="run the demo from a clone of the project")
+    try:
+        entry = context.catalogue.knowledge_base(NAME)
+    except UnknownKnowledgeBase:
+        entry = context.catalogue.create(NAME, {})
+    report = ingest(entry, register(context.catalogue, entry, [str(EXAMPLES)]), context, listen)
+    base = KnowledgeBase.open(NAME)
+    asked = []
+    for number, question in enumerate(QUESTIONS, 1):
+        answer = base.ask(question)
+        remember(NAME, answer)
+        picture = home() / "demo" / f"answer-{number}.png"
+        picture.parent.mkdir(parents=True, exist_ok=True)
+        if answer.citations:
+            picture.write_bytes(base.trace(answer.citations[0]))
+        asked.append(Asked(question, answer, str(picture) if answer.citations else ""))
+    return Demo(report, tuple(asked))

@@ -1,0 +1,184 @@
+"""Find what is broken or left over, say the command that mends it, and mend it when asked to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from kb_pipeline.errors import KbError
+from kb_pipeline.operations.ingest import end_dead_runs, process_lives
+from kb_pipeline.records import IndexRows, Record, decode
+from kb_pipeline.settings import home
+from kb_pipeline.stages.run import Context
+from kb_pipeline.storage.artefacts import DocumentState
+from kb_pipeline.storage.catalogue import KnowledgeBaseEntry
+from kb_pipeline.weights.fetch import verify
+
+
+class Finding(Record, frozen=True):
+    """A check that failed: what is wrong, the command that mends it, whether it was mended now."""
+
+    check: str
+    problem: str
+    fix: str
+    fixed: bool = False
+
+
+Mend = Callable[[], object]
+
+
+def examine(context: Context, fix: bool = False) -> list[Finding]:
+    """Run every check; with `fix`, mend what can be mended without the user's choice."""
+    findings = []
+    for check in (_models, _index, _interrupted_documents, _leftover_documents, _partitions, _runs):
+        try:
+            found = list(check(context))
+        except KbError as error:
+            findings.append(Finding(_title(check), error.message, error.remedy))
+            continue
+        for problem, command, mend in found:
+            if fix and mend:
+                mend()
+            findings.append(Finding(_title(check), problem, command, bool(fix and mend)))
+    return findings
+
+
+def _title(check: Callable[..., object]) -> str:
+    return check.__name__.strip("_").replace("_", " ")
+
+
+Problems = Iterator[tuple[str, str, Mend | None]]
+
+
+def _models(context: Context) -> Problems:
+    for model, state in verify():
+        if state == "missing" and model.set == "default":
+            yield f"{model.name} ({model.role}) is missing", "kb models fetch", None
+
+
+def _index(context: Context) -> Problems:
+    """Rows of every knowledge base against what was written; rows nobody points at; collections without a base."""
+    from kb_pipeline.index.collections import document_counts, drop_collection, list_collections
+    from kb_pipeline.index.connect import connect
+    from kb_pipeline.index.rows import delete_versions
+
+    client = connect(context.settings.index, home() / "index")
+    collections = set(list_collections(client))
+    bases = {kb.id: kb for kb in context.catalogue.knowledge_bases()}
+    for name in sorted(collections - set(bases)):
+        yield (
+            f"collection {name} belongs to no knowledge base",
+            "kb doctor --fix",
+            lambda n=name: drop_collection(client, n),
+        )
+    for kb in bases.values():
+        expected = _expected_rows(kb, context)
+        if kb.id not in collections:
+            if expected:
+                yield f"{kb.name}: its collection is gone", *_reindex(kb, list(expected), context)
+            continue
+        found = document_counts(client, kb.id)
+        for document, rows in sorted(found.items()):
+            if document not in expected:
+                yield (
+                    f"{kb.name}: {rows} rows of {document}, which is not in the knowledge base",
+                    "kb doctor --fix",
+                    lambda k=kb.id, d=document: delete_versions(client, k, d, keep=None),
+                )
+        wrong = [document for document, rows in expected.items() if rows and found.get(document, 0) < rows]
+        if wrong:
+            yield f"{kb.name}: rows are missing of {', '.join(wrong[:5])}", *_reindex(kb, wrong, context)
+
+
+def _expected_rows(kb: KnowledgeBaseEntry, context: Context) -> dict[str, int]:
+    expected = {}
+    for document in context.catalogue.document_ids(kb.id):
+        state = context.artefacts.state(document).stages.get("index_rows")
+        artefact = (
+            state and state.state == "done" and context.artefacts.artefact(document, "index_rows", state.fingerprint)
+        )
+        expected[document] = (
+            len(decode(context.artefacts.part(artefact, "rows.json"), IndexRows).ids) if artefact else 0
+        )
+    return expected
+
+
+def _reindex(kb: KnowledgeBaseEntry, documents: list[str], context: Context) -> tuple[str, Mend]:
+    """Make their index_rows stale, so that the next ingest writes the rows again from what is stored."""
+
+    def mend() -> None:
+        for document in documents:
+            entry = context.catalogue.document(document)
+            if entry:
+                context.catalogue.point(entry, "")
+
+    return f"kb doctor --fix, then kb ingest --kb {kb.name}", mend
+
+
+def _interrupted_documents(context: Context) -> Problems:
+    for kb in context.catalogue.knowledge_bases():
+        for document in context.catalogue.documents(kb.id):
+            state = context.artefacts.state(document.id)
+            if state.process and not process_lives(state.process):
+                yield (
+                    f"{kb.name}: {document.path} was interrupted",
+                    f"kb ingest --kb {kb.name}",
+                    lambda d=document.id, s=state: context.artefacts.save_state(d, _without_process(s)),
+                )
+
+
+def _without_process(state: DocumentState) -> DocumentState:
+    stages = {name: stage for name, stage in state.stages.items() if stage.state != "running"}
+    return DocumentState(stages, "")
+
+
+def _leftover_documents(context: Context) -> Problems:
+    """Stored documents that no knowledge base lists, from removals that were cut short."""
+    listed = {
+        document for kb in context.catalogue.objects.names("kbs") for document in context.catalogue.document_ids(kb)
+    }
+    for document in context.catalogue.objects.names("documents"):
+        if document not in listed:
+            yield (
+                f"{document} is stored and in no knowledge base",
+                "kb doctor --fix",
+                lambda d=document: context.artefacts.remove(d),
+            )
+
+
+def _partitions(context: Context) -> Problems:
+    from kb_pipeline.orchestration.instance import open_instance
+    from kb_pipeline.orchestration.partitions import add_partitions, delete_partitions, documents
+
+    listed = {d for kb in context.catalogue.knowledge_bases() for d in context.catalogue.document_ids(kb.id)}
+    with open_instance() as instance:
+        keys = set(instance.get_dynamic_partitions(documents.name))
+    orphans, missing = sorted(keys - listed), sorted(listed - keys)
+    if orphans:
+        yield (
+            f"partitions without a document: {', '.join(orphans)}",
+            "kb doctor --fix",
+            lambda: _with(delete_partitions, orphans),
+        )
+    if missing:
+        yield (
+            f"documents without a partition: {', '.join(missing)}",
+            "kb doctor --fix",
+            lambda: _with(add_partitions, missing),
+        )
+
+
+def _with(change: Callable[[Any, list[str]], None], keys: list[str]) -> None:
+    from kb_pipeline.orchestration.instance import open_instance
+
+    with open_instance() as instance:
+        change(instance, keys)
+
+
+def _runs(context: Context) -> Problems:
+    from kb_pipeline.orchestration.instance import open_instance
+
+    with open_instance() as instance:
+        dead: list[Any] = end_dead_runs(instance)
+    for run in dead:
+        yield f"run {run[:8]} had lost its process and was marked as failed", "nothing: it is done", lambda: None
