@@ -1,4 +1,4 @@
-"""A small layer over reportlab that records what it draws: pages, lines, paragraphs that flow through frames.
+"""A small layer over reportlab that records what it draws: pages and lines, and where lines of text break.
 
 Coordinates are those of the displayed page: points, origin top left. Chinese is set in an embedded TrueType font, Latin
 and symbols in the standard PDF fonts, so one line may hold runs of several fonts, as in office documents.
@@ -7,8 +7,7 @@ and symbols in the standard PDF fonts, so one line may hold runs of several font
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from reportlab import rl_config
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
-from truth import Box, Document, Line, Noise, Section
+from truth import Document, Line, Noise, Section
 
 A4 = (595.28, 841.89)
 CJK = "CJK"
@@ -127,6 +126,7 @@ class Sheet:
         if self.page:
             self.canvas.showPage()
         self.width, self.height = (A4[1], A4[0]) if rotation == 90 else A4
+        self.canvas.setPageSize((self.width, self.height))  # reportlab turns the media box of a turned page itself
         self.canvas.setPageRotation(rotation)
         if rotation == 90:
             self.canvas.transform(0, 1, -1, 0, A4[0], 0)
@@ -191,78 +191,3 @@ class Sheet:
         self.canvas.showPage()
         self.canvas.save()
         return self.buffer.getvalue()
-
-
-@dataclass(frozen=True)
-class Frame:
-    """A column that text flows through."""
-
-    x: float
-    top: float
-    width: float
-    bottom: float
-
-
-class Flow:
-    """Sets paragraphs one below the other through the frames of an iterator, which opens pages as it goes."""
-
-    def __init__(self, sheet: Sheet, frames: Iterator[Frame]):
-        self.sheet = sheet
-        self.use(frames)
-
-    def use(self, frames: Iterator[Frame]) -> None:
-        """Goes on in other frames."""
-        self.frames = frames
-        self.advance()
-
-    def advance(self) -> None:
-        self.frame = next(self.frames)
-        self.y = self.frame.top
-
-    def need(self, height: float) -> None:
-        """Goes to the next frame unless this much is left."""
-        if self.y + height > self.frame.bottom:
-            self.advance()
-
-    def paragraph(self, text: str, style: Style, role: str = "text", level: int = 0) -> Section:
-        """Sets a paragraph; its lines may go on in the next frames (all of one width)."""
-        self.y += style.before
-        width = self.frame.width - style.hanging
-        found = Section(role, text, level)
-        lines = break_lines(text, style, width + style.hanging - style.first_indent, width)
-        for i, (start, end, hyphen) in enumerate(lines):
-            self.need(style.leading)
-            indent = style.first_indent if i == 0 else style.hanging
-            x0, x1 = self.frame.x + indent, self.frame.x + self.frame.width
-            base = self.y + style.leading / 2 + style.size * (ASCENT - DESCENT) / 2
-            drawn = text[start:end] + ("-" if hyphen else "")
-            if style.align == "justify" and i + 1 < len(lines):
-                line = self.sheet.line(x0, base, drawn, style, start, _gap(drawn, style, x1 - x0))
-            else:
-                line = self.sheet.aligned(x0, x1, base, drawn, style, start)
-            if hyphen:
-                line.end -= 1
-                line.edges.pop()
-            found.lines.append(line)
-            self.y += style.leading
-        self.sheet.document.sections.append(found)
-        self.y += style.after
-        return found
-
-    def heading(self, text: str, style: Style, level: int, keep: float = 48.0, bookmark: bool = False) -> Section:
-        """A heading that stays with the `keep` points that follow it."""
-        self.need(style.before + style.leading + keep)
-        if bookmark:
-            self.sheet.bookmark(text, level, self.y + style.before)
-        return self.paragraph(text, replace(style, align="left"), "title", level)
-
-
-def _gap(text: str, style: Style, width: float) -> float:
-    slack = width - width_of(text, style)
-    latin = all(font_of(char, style) != CJK for char in text)
-    places = text.count(" ") if latin else len(text) - 1
-    return slack / places if places else 0.0
-
-
-def grown(box: Box, by: float) -> Box:
-    return box[0] - by, box[1] - by, box[2] + by, box[3] + by

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from drawing import Box, Sheet, Style
-from truth import Line
+from drawing import Sheet, Style
+from truth import Box, Line
 
 LABEL_ZH = Style(size=8, align="left")
 LABEL_EN = Style(size=7.5, font="Helvetica", align="left")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from drawing import ASCENT, DESCENT, Flow, Style, break_lines
+from drawing import ASCENT, DESCENT, Style, break_lines
+from flow import Flow
 from truth import Cell, Noise, Section
 
 PAD_X, PAD_Y = 3.0, 2.5  # points between a cell's edge and its text

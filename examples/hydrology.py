@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import hydrology_texts as texts
-from drawing import Flow, Frame, Sheet, Style
+from drawing import Sheet, Style
 from figures import hydrograph
+from flow import Flow, Frame
 from grids import Look, draw_table
 from truth import Document
 

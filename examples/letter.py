@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from drawing import Flow, Frame, Sheet, Style
+from drawing import Sheet, Style
+from flow import Flow, Frame
 from scans import add_scan
 from truth import Document
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import report_data as data
 import report_texts as texts
-from drawing import Flow, Frame, Sheet, Style
+from drawing import Sheet, Style
 from figures import geological_section
+from flow import Flow, Frame
 from grids import Look, draw_table
 from scans import add_scan
 from truth import Document, Noise, around
