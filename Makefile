@@ -1,0 +1,43 @@
+# make demo | test | up | lint | benchmarks
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+KB := $(BIN)/kb
+
+.PHONY: demo test up lint clean models
+
+demo: $(VENV)/.models
+	$(KB) demo
+
+up: $(VENV)/.models
+	$(KB) up
+
+test: $(VENV)/.models $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+models: $(VENV)/.models
+
+$(VENV)/.runtime: pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys, ensurepip; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "needs Python 3.11 or 3.12 with venv (Debian: apt-get install python3-venv)"; exit 3; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) install --constraint constraints.txt --editable .
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.runtime
+	$(PIP) install --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+$(VENV)/.models: $(VENV)/.runtime deepdoc_models/manifest.toml
+	$(KB) models fetch
+	touch $@
+
+clean:
+	rm -rf $(VENV) .kb
