@@ -78,7 +78,16 @@ def _height(piece: _Piece, style: Style) -> float:
     return (piece.last - piece.first) * style.leading + 2 * PAD_Y
 
 
-def _draw_pieces(flow, xs, table, pieces, wrapped, look, repeated) -> None:
+def _draw_pieces(
+    flow: Flow,
+    xs: list[float],
+    table: Section,
+    pieces: list[_Piece],
+    wrapped: dict[int, list[tuple[int, int]]],
+    look: Look,
+    repeated: list[int],
+) -> None:
+    """One page's part of the table; the cells of the `repeated` header rows are noise."""
     sheet, style, start = flow.sheet, look.style, flow.y
     for piece in pieces:
         piece.top, piece.bottom = flow.y, flow.y + _height(piece, style)
