@@ -240,7 +240,7 @@ class Section(Record, frozen=True):
 
     `level`: heading level from 1, 0 for what is no heading. `breadcrumb`: the headings above, outermost first.
     `text` of a table is its readable form, rows on lines, cells parted by ` | `; `html` and `cells` hold the grid.
-    `picture`: part name of a figure's crop in the sections artefact.
+    `caption` is the head of `text`, too. `picture`: part name of a figure's crop in the sections artefact.
     """
 
     id: str
@@ -268,12 +268,16 @@ class CharacterSum(Record, frozen=True, rename={"in_": "in"}):
 
 
 class ParsedDocument(Record, frozen=True):
-    """What the sections stage keeps, and what `kb parse --format json` prints."""
+    """What the sections stage keeps, and what `kb parse --format json` prints.
+
+    `charset`: codec by which a text file was decoded, empty for all else.
+    """
 
     pages: tuple[Page, ...]
     sections: tuple[Section, ...]
     dropped: tuple[Dropped, ...]
     characters: CharacterSum
+    charset: str = ""
 
 
 ChunkKind = Literal["text", "table", "figure", "equation"]
