@@ -120,3 +120,11 @@ class UpstreamMissing(DocumentError):
 
 class Stopped(DocumentError):
     """The run was stopped before the document was through; running it again goes on where it stopped."""
+
+
+class IndexRequestFailed(ServiceError):
+    """Milvus answered that it cannot do what it was asked."""
+
+
+class ChunkTooLong(DocumentError):
+    """A chunk does not fit into a field of the index."""
