@@ -1,0 +1,227 @@
+"""One owner process for a Milvus Lite folder, shared by every process of an installation through a unix socket.
+
+Milvus Lite lets one process open a file. So the first caller starts an owner that outlives it, and everybody connects
+to the owner's socket. The folder holds: `milvus.db` (the data), `server.json` (pid and address of the owner), `LOCK`
+(held by the living owner), `launch.lock` (held while somebody starts or stops it) and `server.log`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import importlib.util
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from kb_pipeline.errors import IndexUnavailable
+
+LAUNCH_S = 180.0  # a folder of 500,000 rows took 101 s to open
+STARTING_S = 30.0  # how long an owner that holds the lock may stay unreachable before it is replaced
+STOP_S = 10.0  # after SIGTERM, before SIGKILL
+POLL_S = 0.02
+SOCKET_BYTES = 100  # sockaddr_un holds 108 bytes, on macOS 104
+LOG_BYTES = 10_000_000  # the log starts anew beyond that
+
+# what a path may hold so that gRPC's URI parser takes it as it is
+_uri_safe = re.compile(r"[A-Za-z0-9/._-]+")
+
+
+def ensure(folder: Path) -> str:
+    """Address (`unix:…`) of the folder's owner, which is started where none answers. Safe for any number of callers.
+
+    Raises:
+        IndexUnavailable: the server does not start, with the last line of its log.
+    """
+    folder = _made(folder)
+    if uri := _reachable(folder):
+        return uri
+    with _launching(folder):
+        if uri := _reachable(folder):
+            return uri
+        if _owned(folder):  # still opening its file, or its socket was removed under it
+            if _wait(lambda: _reachable(folder) or not _owned(folder), STARTING_S) and (uri := _reachable(folder)):
+                return uri
+            _end_owner(folder)
+        return _launch(folder)
+
+
+def stop(folder: Path) -> bool:
+    """End the folder's owner; False where none was running.
+
+    Raises:
+        IndexUnavailable: the owner cannot be told or does not end.
+    """
+    folder = folder.resolve()
+    if not folder.is_dir():
+        return False
+    with _launching(folder):
+        return _end_owner(folder)
+
+
+def owner_pid(folder: Path) -> int:
+    """Process id of the folder's living owner, 0 for none."""
+    folder = folder.resolve()
+    return int(_announced(folder).get("pid", 0)) if _owned(folder) else 0
+
+
+# ---------------------------------------------------------------- the owner
+
+
+def _launch(folder: Path) -> str:
+    _forget(folder)
+    log = folder / "server.log"
+    mode = "wb" if log.exists() and log.stat().st_size > LOG_BYTES else "ab"
+    command = [sys.executable, "-I", "-S", str(Path(__file__).with_name("lite_process.py")),
+               str(folder), str(_binary()), str(_socket_path(folder))]  # fmt: skip
+    with open(log, mode) as file:
+        result = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=file, stderr=file, start_new_session=True)
+    if result.returncode:
+        raise _failed(folder, f"Milvus Lite did not start (exit code {result.returncode})")
+    if not _wait(lambda: _reachable(folder) or not _owned(folder), LAUNCH_S):
+        raise _failed(folder, f"Milvus Lite does not answer after {LAUNCH_S:.0f} s")
+    if uri := _reachable(folder):
+        return uri
+    raise _failed(folder, "Milvus Lite ended while starting")
+
+
+def _end_owner(folder: Path) -> bool:
+    if not _owned(folder):
+        _forget(folder)
+        return False
+    _wait(lambda: "pid" in _announced(folder), STOP_S)
+    pid = int(_announced(folder).get("pid", 0))
+    if not _is_ours(pid, folder):
+        raise IndexUnavailable(
+            f"{folder / 'LOCK'} is held by a process that is not known", remedy="end the process that holds it"
+        )
+    for kind in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, kind)
+        if _wait(lambda: not _owned(folder), STOP_S):
+            _forget(folder)
+            return True
+    raise IndexUnavailable(f"Milvus Lite, process {pid}, does not end", remedy="end that process")
+
+
+def _is_ours(pid: int, folder: Path) -> bool:
+    """Whether that process's command line names the folder's data file: a reused pid never gets our signal."""
+    if pid <= 0:
+        return False
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        words = subprocess.run(["ps", "-ww", "-o", "command=", "-p", str(pid)], capture_output=True).stdout
+    return os.fsencode(folder) in words
+
+
+def _reachable(folder: Path) -> str:
+    """The announced address if somebody listens there, else an empty string."""
+    uri = str(_announced(folder).get("uri", ""))
+    if not uri.startswith("unix:"):
+        return ""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.settimeout(2.0)
+        try:
+            probe.connect(uri.removeprefix("unix:"))
+        except OSError:
+            return ""
+    return uri
+
+
+def _announced(folder: Path) -> dict:
+    try:
+        found = json.loads((folder / "server.json").read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _owned(folder: Path) -> bool:
+    """Whether a living process holds the folder's lock. Call it under the launch lock: it takes the lock to see."""
+    with open(folder / "LOCK", "ab") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
+def _forget(folder: Path) -> None:
+    (folder / "server.json").unlink(missing_ok=True)
+
+
+# ---------------------------------------------------------------- places
+
+
+def _binary() -> Path:
+    spec = importlib.util.find_spec("milvus_lite")
+    path = Path(spec.origin).parent / "lib" / "milvus" if spec and spec.origin else None
+    if path is None or not path.is_file():
+        raise IndexUnavailable(
+            "Milvus Lite is not installed for this system",
+            remedy="pip install milvus-lite==2.5.1 (Linux, macOS), or set index.uri to a Milvus server",
+        )
+    return path
+
+
+def _socket_path(folder: Path) -> Path:
+    """In the folder where its path is short and plain, else in a private folder of the temporary one."""
+    inside = folder / "milvus.sock"
+    if _fits(inside):
+        return inside
+    for base in (tempfile.gettempdir(), "/tmp"):
+        private = Path(base) / f"kb-{os.getuid()}"
+        path = private / f"{hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]}.sock"
+        if _fits(path):
+            private.mkdir(mode=0o700, exist_ok=True)
+            if private.stat(follow_symlinks=False).st_uid != os.getuid():
+                raise IndexUnavailable(f"{private} belongs to another user", remedy="remove it, or set TMPDIR")
+            return path
+    raise IndexUnavailable(f"no short path for a socket of {folder}", remedy="set TMPDIR to a short path")
+
+
+def _fits(path: Path) -> bool:
+    return len(os.fsencode(path)) <= SOCKET_BYTES and _uri_safe.fullmatch(str(path)) is not None
+
+
+def _made(folder: Path) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise IndexUnavailable(
+            f"the index folder {folder} cannot be made: {error.strerror}", remedy="set KB_HOME to a writable folder"
+        ) from error
+    return folder.resolve()
+
+
+@contextlib.contextmanager
+def _launching(folder: Path) -> Iterator[None]:
+    with open(folder / "launch.lock", "ab") as file:  # freed by the system if we die
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _wait(condition: Callable[[], object], seconds: float) -> bool:
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(POLL_S)
+    return True
+
+
+def _failed(folder: Path, message: str) -> IndexUnavailable:
+    log = folder / "server.log"
+    lines = log.read_text("utf-8", "replace").strip().splitlines() if log.exists() else []
+    last = f": {lines[-1][:500]}" if lines else ""
+    return IndexUnavailable(message + last, remedy=f"see {log}, or set index.uri to a Milvus server")

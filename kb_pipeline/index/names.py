@@ -1,0 +1,64 @@
+"""Collection names of knowledge bases: three prefixes that no two names can share.
+
+| knowledge base's name                              | collection                  | reversed by          |
+| -------------------------------------------------- | --------------------------- | -------------------- |
+| lower-case ASCII letters, digits, `_`; short enough | `kbn_<name>`                | cutting the prefix   |
+| any other, its hex short enough                    | `kb_<hex of its UTF-8>`     | decoding the hex     |
+| longer than that                                   | `kb_h_<sha256 of its UTF-8>` | the caller's registry or the collection's description |
+
+Upper case goes the hex way: SQLite, under Milvus Lite, knows table names only without regard to case. `h` is no hex
+digit, so the second and third form never meet.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+MAX_LENGTH = 255  # characters of a collection name, Milvus' limit
+
+PLAIN, HEX, HASHED = "kbn_", "kb_", "kb_h_"
+
+_plain = re.compile(r"[a-z0-9_]+")
+_hex = re.compile(r"(?:[0-9a-f]{2})+")
+_digest = re.compile(r"[0-9a-f]{64}")
+
+
+def collection_name(name: str) -> str:
+    """The collection of a knowledge base: `[A-Za-z_][A-Za-z0-9_]*`, at most 255 characters, one for each name.
+
+    Raises:
+        ValueError: an empty name, or one that is not Unicode text (lone surrogates).
+    """
+    if not name:
+        raise ValueError("a knowledge base needs a name")
+    if _plain.fullmatch(name) and len(PLAIN) + len(name) <= MAX_LENGTH:
+        return PLAIN + name
+    data = name.encode("utf-8")
+    if len(HEX) + 2 * len(data) <= MAX_LENGTH:
+        return HEX + data.hex()
+    return HASHED + hashlib.sha256(data).hexdigest()
+
+
+def knowledge_base_name(collection: str, description: str = "") -> str | None:
+    """The knowledge base of a collection, None for a collection that is none of ours.
+
+    Args:
+        description: the collection's description, which holds the name where the collection's own name is a hash.
+    """
+    name = _decoded(collection, description)
+    return name if name and collection_name(name) == collection else None
+
+
+def _decoded(collection: str, description: str) -> str:
+    if collection.startswith(PLAIN):
+        return collection.removeprefix(PLAIN)
+    if collection.startswith(HASHED):
+        return description if _digest.fullmatch(collection.removeprefix(HASHED)) else ""
+    digits = collection.removeprefix(HEX)
+    if digits == collection or not _hex.fullmatch(digits):
+        return ""
+    try:
+        return bytes.fromhex(digits).decode("utf-8")
+    except UnicodeDecodeError:
+        return ""
