@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import threading
@@ -62,7 +63,8 @@ class FolderStore:
                 partial.write_bytes(data)
             os.replace(partial, path)
         except OSError as error:
-            partial.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                partial.unlink()
             raise StorageUnavailable(f"cannot write {path}: {error.strerror}", remedy="free space or rights") from error
 
     def names(self, folder: str) -> list[str]:
