@@ -80,6 +80,10 @@ class MismatchedType(DocumentError):
     """The file's name says one type and its content is another."""
 
 
+class PictureTooLarge(DocumentError):
+    """A picture announces more pixels than can be decoded safely."""
+
+
 class PageFailed(DocumentError):
     """One page of a document cannot be read."""
 

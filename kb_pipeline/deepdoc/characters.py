@@ -140,7 +140,8 @@ def mark_unseen(characters: Characters, width: float, height: float) -> Characte
     centre = (characters.loose[:, :2] + characters.loose[:, 2:]) / 2
     outside = (centre < 0).any(axis=1) | (centre > (width, height)).any(axis=1)
     characters = characters.marked(outside, OFF_PAGE)
-    characters = characters.marked(characters.size < LEAST_SIZE, TINY)
+    extent = (characters.loose[:, 2:] - characters.loose[:, :2]).max(axis=1)
+    characters = characters.marked((characters.size < LEAST_SIZE) & (extent < LEAST_SIZE), TINY)
     return characters.marked(_copies(characters, centre), TWICE)
 
 

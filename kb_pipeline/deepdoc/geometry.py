@@ -96,6 +96,29 @@ def box_quad(box: Box) -> Quad:
     return ((x0, top), (x1, top), (x1, bottom), (x0, bottom))
 
 
+def reading_frame(boxes: np.ndarray, turn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Extents [N, 2] along and across the reading direction of boxes [N, 4].
+
+    `turn` [N]: clockwise turn of the text, 0, 90, 180 or 270. In this frame every line runs towards larger `u`, and the
+    next line lies at larger `v`. `page_frame` is the way back.
+    """
+    x, y = boxes[:, (0, 2)], boxes[:, (1, 3)]
+    back_x, back_y = -x[:, ::-1], -y[:, ::-1]
+    pick = np.asarray(turn)[:, None]
+    u = np.select([pick == 0, pick == 90, pick == 180], [x, y, back_x], back_y)
+    v = np.select([pick == 0, pick == 90, pick == 180], [y, back_x, back_y], x)
+    return u, v
+
+
+def page_frame(u: np.ndarray, v: np.ndarray, turn: np.ndarray) -> np.ndarray:
+    """Boxes [N, 4] of extents along and across the reading direction: the inverse of `reading_frame`."""
+    back_u, back_v = -u[:, ::-1], -v[:, ::-1]
+    pick = np.asarray(turn)[:, None]
+    x = np.select([pick == 0, pick == 90, pick == 180], [u, back_v, back_u], v)
+    y = np.select([pick == 0, pick == 90, pick == 180], [v, u, back_v], back_u)
+    return np.stack([x[:, 0], y[:, 0], x[:, 1], y[:, 1]], axis=1)
+
+
 def overlap_matrix(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Common areas of boxes `a` [N, 4] and `b` [M, 4], as [N, M]."""
     a, b = np.asarray(a, dtype=float).reshape(-1, 4), np.asarray(b, dtype=float).reshape(-1, 4)

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from kb_pipeline.deepdoc.characters import Characters
-from kb_pipeline.deepdoc.geometry import areas, box_quad, overlap_matrix, quad_box
+from kb_pipeline.deepdoc.geometry import areas, box_quad, overlap_matrix, quad_box, reading_frame
 from kb_pipeline.deepdoc.line_text import is_ideographic, logical_order, spaces_between, text_and_edges
 from kb_pipeline.deepdoc.verdict import line_is_garbled
 from kb_pipeline.records import Box, Dropped, PageLocator, Quad, TextLine
@@ -83,7 +83,7 @@ def page_lines(characters: Characters, quads: np.ndarray | Sequence[Quad] = ()) 
     lines, unread = [], _empty_places(frame, quads, boxes, groups)
     for group in groups:
         line = frame.line(group)
-        if line_is_garbled(line.text, characters.unmapped[group]):
+        if line_is_garbled(line.text, characters.unmapped[group], characters.font[group].tolist()):
             unread.append(Unread(box_quad(line.box), "garbled", line))
         else:
             lines.append(line)
@@ -129,7 +129,7 @@ class _Frame:
     def of(characters: Characters) -> _Frame:
         turn = characters.angle.astype(int)
         turn[_stacked(characters)] = 90
-        u, v = _turned(characters.loose, turn)
+        u, v = reading_frame(characters.loose, turn)
         return _Frame(characters, turn, u, v)
 
     def split(self, rows: np.ndarray, gap: float) -> list[np.ndarray]:
@@ -167,20 +167,15 @@ class _Frame:
         size = float(np.median(characters.size[group]))
         hinted = [self._hinted(int(a), int(b)) for a, b in itertools.pairwise(group)]
         spaces = spaces_between(texts, start, end, size, hinted)
-        order, mixed = logical_order(texts) if turn == 0 else (list(range(len(texts))), False)
+        order, mixed = logical_order(texts)
+        sign = -1 if turn in (180, 270) else 1
         if order != list(range(len(texts))):
             before = [False, *spaces]
             spaces = [before[max(a, b)] if abs(a - b) == 1 else True for a, b in itertools.pairwise(order)]
             texts = [texts[i] for i in order]
-            start, end = -end[order], -start[order]
-            turn_edges = 180
-        else:
-            turn_edges = turn
+            start, end, sign = -end[order], -start[order], -sign
         text, edges = text_and_edges(texts, start, end, spaces)
-        if mixed:
-            edges = ()
-        elif turn_edges in (180, 270):
-            edges = tuple(-e for e in edges)
+        edges = () if mixed else tuple(sign * e for e in edges)
         tight = characters.box[group]
         x0, top = tight[:, :2].min(axis=0).tolist()
         x1, bottom = tight[:, 2:].max(axis=0).tolist()
@@ -197,16 +192,6 @@ class _Frame:
     def _hinted(self, first: int, second: int) -> bool:
         """Whether the file has a space between two characters that are neighbours in it."""
         return abs(first - second) == 1 and bool(self.characters.space[max(first, second)])
-
-
-def _turned(boxes: np.ndarray, turn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Extents [N, 2] along and across the reading direction of boxes [N, 4]."""
-    x, y = boxes[:, (0, 2)], boxes[:, (1, 3)]
-    back_x, back_y = -x[:, ::-1], -y[:, ::-1]
-    pick = turn[:, None]
-    u = np.select([pick == 0, pick == 90, pick == 180], [x, y, back_x], back_y)
-    v = np.select([pick == 0, pick == 90, pick == 180], [y, back_x, back_y], x)
-    return u, v
 
 
 def _stacked(characters: Characters) -> np.ndarray:

@@ -8,23 +8,32 @@ of whole text objects. All of that is made plain here.
 from __future__ import annotations
 
 import ctypes
+import math
 import re
 import unicodedata
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pypdfium2.raw as raw
 
 from kb_pipeline.deepdoc import pdfium
 from kb_pipeline.deepdoc.characters import BOLD_WEIGHT, INVISIBLE, TRANSPARENT, Characters, mark_unseen
+from kb_pipeline.deepdoc.geometry import page_frame, reading_frame
 
 REPLACEMENT = "\ufffd"
 # What a code unit is.
 ORDINARY, SPACE, BREAK, JOINER, MARK, HIGH, LOW = range(7)
-# A box is taken for wrong when it is so many type sizes high, and for empty below so many points.
-MOST_HEIGHT = 3.0
-LEAST_HEIGHT = 0.3
+# Heights that a loose box may have, in type sizes, and what replaces those that have another: above, below baseline.
+LOOSE_HEIGHT = (0.5, 1.5)
+ASCENT = 0.88
+DESCENT = 0.22
+# The ink of a glyph higher than this (type sizes) is a broken outline; less than this in points is no outline.
+MOST_INK = 3.0
 LEAST_EXTENT = 0.02
+# Neighbours whose boxes overlap by this share of the size have wrong widths; the ink with this margin replaces them.
+WRONG_OVERLAP = 0.2
+INK_MARGIN = 0.05
+LEAST_ADVANCE = 0.44  # a "1" has the width of the other digits
 # Alpha and channels (of 255): up to here text is transparent, from here on it is pale.
 MOST_TRANSPARENT = 25
 LEAST_PALE = 225
@@ -33,11 +42,19 @@ FORCE_BOLD = 1 << 18
 BOLD_NAME = re.compile(r"bold|black|heavy|semibold|(?<![a-z])bd(?![a-z])|simhei|黑体", re.IGNORECASE)
 # Compatibility forms that are the same character to a reader: Kangxi radicals, CJK compatibility ideographs.
 SAME_CHARACTER = ((0x2E80, 0x2FDF), (0xF900, 0xFAFF), (0x2F800, 0x2FA1F))
-RIGHT_TO_LEFT = ("R", "AL")
+# What the glyphs of symbol fonts are, by code in U+F000…F0FF; without this, ticked boxes are lost.
+SYMBOLS = {
+    "wingdings2": {0x50: "✓", 0x52: "☑", 0x53: "☒", 0xA3: "□", 0x97: "●", 0x98: "•"},
+    "wingdings": {
+        **{0x6C: "●", 0x6E: "■", 0x6F: "□", 0x71: "❑", 0x75: "◆", 0x76: "❖", 0x9F: "•", 0xA7: "▪", 0xA8: "□"},
+        **{0xD8: "➢", 0xE0: "→", 0xE8: "➔", 0xF0: "⇨", 0xFB: "✗", 0xFC: "✓", 0xFD: "☒", 0xFE: "☑"},
+    },
+    "symbol": {0xB7: "•", 0xAE: "→", 0xB0: "°", 0xB1: "±", 0xB4: "×", 0xA3: "≤", 0xB3: "≥", 0x6D: "μ"},
+}
+LAM = "\u0644"
 
 
-@dataclass(frozen=True)
-class TextObject:
+class TextObject(NamedTuple):
     """What all characters of one text object share; `pale` text may be lost on a light ground."""
 
     font: str
@@ -77,14 +94,15 @@ def read_characters(
     shared = [objects[owners[i]] for i in rows.tolist()]
     angle = np.array([o.angle for o in shared], dtype=np.int16)
     size = np.array([o.size for o in shared], dtype=float)
-    loose, tight = _mended(loose[rows], tight[rows], size, angle)
+    font = np.array([o.font for o in shared], dtype=object)
+    loose, tight = _mended(text_page, rows, loose[rows], tight[rows], size, angle, font, display)
     _share_boxes(texts[rows], loose, tight, angle, np.array(owners, dtype=np.uint64)[rows])
     characters = Characters(
-        text=texts[rows],
+        text=_symbols(texts[rows], font),
         box=np.round(tight, 3),
         loose=np.round(loose, 3),
         size=np.round(size, 3),
-        font=np.array([o.font for o in shared], dtype=object),
+        font=font,
         bold=np.array([o.bold for o in shared], dtype=bool),
         angle=angle,
         tilt=np.array([o.tilt for o in shared], dtype=float),
@@ -163,6 +181,16 @@ def _join_marks(texts: np.ndarray, kinds: np.ndarray, keep: np.ndarray, loose: n
             keep[i] = False
 
 
+def _symbols(texts: np.ndarray, font: np.ndarray) -> np.ndarray:
+    """The texts with the private codes of well-known symbol fonts as the characters that they show."""
+    for i, text in enumerate(texts.tolist()):
+        if "\uf000" <= text <= "\uf0ff":
+            name = font[i].lower().replace(" ", "").replace("-", "")
+            table = next((codes for family, codes in SYMBOLS.items() if family in name), {})
+            texts[i] = table.get(ord(text) - 0xF000, text)
+    return texts
+
+
 # ---------------------------------------------------------------- boxes
 
 
@@ -189,19 +217,60 @@ def _displayed(x0: np.ndarray, y0: np.ndarray, x1: np.ndarray, y1: np.ndarray, m
     return np.column_stack([across.min(axis=0), down.min(axis=0), across.max(axis=0), down.max(axis=0)])
 
 
-def _mended(loose: np.ndarray, tight: np.ndarray, size: np.ndarray, angle: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Boxes without the nonsense of broken fonts: absurd heights, and glyphs without an outline."""
-    loose, tight, rows = loose.copy(), tight.copy(), np.arange(len(loose))
-    low = np.where(angle % 180 == 0, 1, 0)  # the axis across the line
-    extent = loose[rows, low + 2] - loose[rows, low]
+def _mended(
+    text_page: int,
+    rows: np.ndarray,
+    loose: np.ndarray,
+    tight: np.ndarray,
+    size: np.ndarray,
+    angle: np.ndarray,
+    font: np.ndarray,
+    display: pdfium.Matrix,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Boxes without the nonsense of broken fonts: absurd heights, wrong advance widths, glyphs without an outline."""
+    tight = tight.copy()
     inked = ((tight[:, 2:] - tight[:, :2]) >= LEAST_EXTENT).all(axis=1)
-    inked &= (tight[rows, low + 2] - tight[rows, low]) <= MOST_HEIGHT * size
-    for i in np.flatnonzero((extent > MOST_HEIGHT * size) | (extent < LEAST_HEIGHT * size)).tolist():
-        around = tight if inked[i] else loose
-        middle = (around[i, low[i]] + around[i, low[i] + 2]) / 2
-        loose[i, low[i]], loose[i, low[i] + 2] = middle - size[i] / 2, middle + size[i] / 2
+    u, v = reading_frame(loose, angle)
+    height = v[:, 1] - v[:, 0]
+    for k in np.flatnonzero((height > LOOSE_HEIGHT[1] * size) | (height < LOOSE_HEIGHT[0] * size)).tolist():
+        base = _baseline(text_page, int(rows[k]), int(angle[k]), display)
+        v[k] = base - ASCENT * size[k], base + DESCENT * size[k]
+    tight_u, tight_v = reading_frame(tight, angle)
+    inked &= (tight_v[:, 1] - tight_v[:, 0]) <= MOST_INK * size
+    wrong = _wrong_widths(u, v, size, angle, font) & inked
+    middle = tight_u.mean(axis=1)
+    half = np.maximum((tight_u[:, 1] - tight_u[:, 0]) / 2 + INK_MARGIN * size, LEAST_ADVANCE / 2 * size)
+    u[wrong] = np.column_stack([middle - half, middle + half])[wrong]
+    loose = page_frame(u, v, angle)
     tight[~inked] = loose[~inked]
     return loose, tight
+
+
+def _baseline(text_page: int, index: int, angle: int, display: pdfium.Matrix) -> float:
+    """Position of a character's baseline across its reading direction."""
+    x, y = ctypes.c_double(), ctypes.c_double()
+    pdfium.char_origin(text_page, index, ctypes.addressof(x), ctypes.addressof(y))
+    across, down = pdfium.applied(display, x.value, y.value)
+    return {0: down, 90: -across, 180: -down, 270: across}[angle]
+
+
+def _wrong_widths(u: np.ndarray, v: np.ndarray, size: np.ndarray, angle: np.ndarray, font: np.ndarray) -> np.ndarray:
+    """[N] bool: characters of fonts whose advance widths contradict where the next characters stand.
+
+    Some writers leave out the widths (every glyph one em wide) and pull the letters together by character spacing.
+    """
+    wrong = np.zeros(len(u), dtype=bool)
+    if len(u) < 2:
+        return wrong
+    step = (u[1:].mean(axis=1) - u[:-1].mean(axis=1)) / size[:-1]
+    beside = (np.abs(v[1:].mean(axis=1) - v[:-1].mean(axis=1)) < 0.3 * size[:-1]) & (step > 0) & (step < 2)
+    beside &= (angle[1:] == angle[:-1]) & (font[1:] == font[:-1])
+    overlaps = beside & (u[:-1, 1] - u[1:, 0] > WRONG_OVERLAP * size[:-1])
+    _, code = np.unique(font.astype(str), return_inverse=True)
+    pairs = np.bincount(code[:-1], weights=beside)
+    return (np.bincount(code[:-1], weights=overlaps, minlength=len(pairs)) > 0.5 * np.maximum(pairs, 1))[
+        np.minimum(code, len(pairs) - 1)
+    ]
 
 
 def _share_boxes(texts: np.ndarray, loose: np.ndarray, tight: np.ndarray, angle: np.ndarray, owner: np.ndarray) -> None:
@@ -216,7 +285,9 @@ def _share_boxes(texts: np.ndarray, loose: np.ndarray, tight: np.ndarray, angle:
         while end < len(same) and same[end]:
             end += 1
         pieces = end - start + 1
-        backwards = (angle[start] in (180, 270)) != (unicodedata.bidirectional(texts[start][0]) in RIGHT_TO_LEFT)
+        # Right-to-left pieces come in reverse, except those of PDFium's own table: lam before alef.
+        mirrored = texts[start][0] == LAM and unicodedata.bidirectional(texts[start + 1][0]) == "AL"
+        backwards = (angle[start] in (180, 270)) != mirrored
         axis = 0 if angle[start] % 180 == 0 else 1
         for boxes in (loose, tight):
             low, high = float(boxes[start, axis]), float(boxes[start, axis + 2])
@@ -246,7 +317,7 @@ def _text_object(text_page, i, owner, display, matrix, colour, fonts) -> TextObj
     a, b, c, d = matrix.a, matrix.b, matrix.c, matrix.d
     across = (display[0] * a + display[2] * b, display[1] * a + display[3] * b)
     up = (display[0] * c + display[2] * d, display[1] * c + display[3] * d)
-    degrees = float(np.degrees(np.arctan2(across[1], across[0])))  # the display's y points down: clockwise
+    degrees = math.degrees(math.atan2(across[1], across[0]))  # the display's y points down: clockwise
     angle = round(degrees / 90) * 90
     font = pdfium.text_font(owner) or 0
     if font not in fonts:
@@ -263,7 +334,7 @@ def _text_object(text_page, i, owner, display, matrix, colour, fonts) -> TextObj
     return TextObject(
         font=name,
         bold=bold or mode in (raw.FPDF_TEXTRENDERMODE_FILL_STROKE, raw.FPDF_TEXTRENDERMODE_FILL_STROKE_CLIP),
-        size=pdfium.char_font_size(text_page, i) * float(np.hypot(*up)),
+        size=pdfium.char_font_size(text_page, i) * math.hypot(*up),
         angle=angle % 360,
         tilt=round(degrees - angle, 2),
         dropped=dropped,

@@ -1,58 +1,160 @@
-"""Whether a page's character layer can be trusted: clean, garbled, scan, scan noise or blank, with the figures."""
+"""Whether a page's character layer can be trusted: clean, garbled, scan, scan noise or blank, with the figures.
+
+Signs add up, none decides alone: private use and replacement characters; glyphs that the font gives no character for
+(Type 3 fonts do that with perfectly readable text); subset fonts with punctuation in place of letters (so does a page
+of formulas). Where a sign is of the second kind, the text must also fail to read like a language.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
 from kb_pipeline.deepdoc.characters import INVISIBLE, Characters
+from kb_pipeline.deepdoc.plausibility import reads_like_language, word_share
 from kb_pipeline.records import Verdict
 
-# Share of characters that cannot be right (private use, replacement, controls, unassigned) on a garbled page / line.
+# Share of characters that cannot be right (private use, replacement, controls, unassigned) on a garbled page or line.
 GARBAGE_PAGE = 0.3
 GARBAGE_LINE = 0.5
+# Share of glyphs without a character in their font from which the text must prove that it reads like a language.
+UNMAPPED = 0.3
+# The same for ASCII punctuation in subset fonts on a page with next to no CJK, from so many characters on.
+PUNCTUATION = 0.4
+LEAST_SUBSET = 0.3
+MOST_CJK = 0.05
+LEAST_CHARACTERS = 20
 # Images over this share of the page make it a scan when they carry the text.
 SCAN_COVERAGE = 0.5
+# A layer of so many characters over a scan of which less than this share stands in words is recognition noise.
+NOISE_CHARACTERS = 30
+NOISE_WORDS = 0.15
+# Symbol fonts map their glyphs to this part of the private use area: bullets and ticks, not garbage.
+SYMBOLS = ("\uf020", "\uf0ff")
+SYMBOL_FONT = re.compile(r"symbol|dingbat|wingding|webding|marlett", re.IGNORECASE)
+SUBSET_FONT = re.compile(r"^[A-Z0-9]{2,6}\+")
+CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+ASCII_PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
+DOTTED = re.compile(r"([^\w\s])\1{2,}")
 
 
 def page_verdict(characters: Characters, picture_coverage: float, drawings: int = 0) -> Verdict:
     """The label of a page, and the figures that led to it.
 
-    `picture_coverage`: share of the page that images cover; `drawings`: number of vector paths that show.
+    Args:
+        characters: the page's characters, dropped ones included.
+        picture_coverage: share of the page that images cover.
+        drawings: number of vector paths that show.
+
+    Labels: `clean` - the characters are the text. `garbled` - they are there and wrong. `scan` - the page is a picture
+    (figure `hidden` counts the characters of an invisible layer, to be tried against recognition). `scan noise` - a
+    picture whose layer is noise. `blank` - nothing to read.
     """
     seen = characters.take(characters.seen)
-    hidden = int((characters.dropped == INVISIBLE).sum())
-    garbage = garbage_share("".join(seen.text.tolist()))
+    hidden = characters.take(characters.dropped == INVISIBLE)
     figures = {
-        "characters": float(len(characters)),
-        "seen": float(len(seen)),
-        "hidden": float(hidden),
-        "picture_coverage": round(picture_coverage, 4),
-        "drawings": float(drawings),
-        "garbage": round(garbage, 4),
-        "unmapped": round(float(seen.unmapped.mean()) if len(seen) else 0.0, 4),
+        "characters": len(characters),
+        "seen": len(seen),
+        "hidden": len(hidden),
+        "picture_coverage": picture_coverage,
+        "drawings": drawings,
+        **_layer_figures(hidden if len(hidden) > len(seen) else seen),
     }
-    if not len(seen):
-        blank = picture_coverage <= 0 and not drawings and not hidden
-        return Verdict("blank" if blank else "scan", figures)
-    if hidden > 4 * len(seen) and picture_coverage >= SCAN_COVERAGE:
-        return Verdict("scan", figures)
-    return Verdict("garbled" if garbage >= GARBAGE_PAGE else "clean", figures)
+    label = _label(figures, seen, hidden)
+    return Verdict(label, {name: round(float(value), 4) for name, value in figures.items()})
 
 
-def line_is_garbled(text: str, unmapped: Sequence[bool] | np.ndarray = ()) -> bool:
-    """Whether most of a line's characters cannot be right. `unmapped`: for each, the font does not name it."""
-    return garbage_share(text) >= GARBAGE_LINE
+def _label(figures: dict[str, float], seen: Characters, hidden: Characters):
+    if not len(seen) and not figures["picture_coverage"] and not figures["drawings"]:
+        return "blank"
+    scanned = figures["picture_coverage"] >= SCAN_COVERAGE
+    if not len(seen) or (scanned and len(hidden) > len(seen)):
+        return "scan noise" if scanned and len(hidden) and _is_noise(figures) else "scan"
+    if _is_garbled(figures):
+        return "garbled"
+    return "scan noise" if scanned and _is_noise(figures) else "clean"
 
 
-def garbage_share(text: str) -> float:
-    """Share of the non-space characters of a text that cannot be right."""
-    letters = re.sub(r"\s", "", text)
-    return sum(map(_is_garbage, letters)) / len(letters) if letters else 0.0
+def _layer_figures(layer: Characters) -> dict[str, float]:
+    """What can be counted about a character layer. `language`: 1 reads like one, 0 does not, 0.5 too little to say."""
+    texts = layer.text.tolist()
+    joined = _spaced(layer)
+    count = max(1, len(texts))
+    solid = DOTTED.sub(r"\1", "".join(texts))
+    reads = reads_like_language(joined)
+    return {
+        "garbage": _garbage_of(layer),
+        "unmapped": float(layer.unmapped.mean()) if texts else 0.0,
+        "subset_fonts": sum(map(_is_subset, layer.font.tolist())) / count,
+        "cjk": len(CJK.findall(solid)) / count,
+        "punctuation": len(ASCII_PUNCTUATION.findall(solid)) / max(1, len(solid)),
+        "words": word_share(joined),
+        "language": 0.5 if reads is None else float(reads),
+    }
 
 
+def _is_garbled(figures: dict[str, float]) -> bool:
+    if figures["garbage"] >= GARBAGE_PAGE:
+        return True
+    if figures["language"] == 1 or figures["seen"] < LEAST_CHARACTERS:
+        return False
+    if figures["unmapped"] >= UNMAPPED and (figures["language"] == 0 or figures["garbage"] > 0.1):
+        return True
+    odd = figures["punctuation"] > PUNCTUATION and figures["cjk"] < MOST_CJK
+    return odd and figures["subset_fonts"] >= LEAST_SUBSET and figures["language"] == 0
+
+
+def _is_noise(figures: dict[str, float]) -> bool:
+    layer = max(figures["seen"], figures["hidden"])
+    return figures["garbage"] >= GARBAGE_PAGE or (layer >= NOISE_CHARACTERS and figures["words"] < NOISE_WORDS)
+
+
+def line_is_garbled(text: str, unmapped: Sequence[bool] | np.ndarray = (), fonts: Sequence[str] = ()) -> bool:
+    """Whether a line's characters cannot be right.
+
+    `unmapped`, `fonts`: for each character, whether the font does not say what the glyph is, and the font's name.
+    """
+    symbolic = bool(len(fonts)) and all(SYMBOL_FONT.search(f) for f in fonts)
+    share = garbage_share(text, symbols_count=not symbolic)
+    if share >= GARBAGE_LINE:
+        return True
+    suspicious = len(unmapped) > 0 and float(np.mean(unmapped)) >= GARBAGE_LINE
+    return suspicious and (share > 0.1 or reads_like_language(text) is False)
+
+
+def garbage_share(text: str, symbols_count: bool = True) -> float:
+    """Share of the non-space characters of a text that cannot be right; symbol fonts' codes count if asked to."""
+    letters = "".join(text.split())
+    bad = sum(_is_garbage(c) and (symbols_count or not SYMBOLS[0] <= c <= SYMBOLS[1]) for c in letters)
+    return bad / len(letters) if letters else 0.0
+
+
+def _garbage_of(layer: Characters) -> float:
+    texts = layer.text.tolist()
+    bad = [_is_garbage(t[0]) for t in texts]
+    for i in [i for i, b in enumerate(bad) if b and SYMBOLS[0] <= texts[i][0] <= SYMBOLS[1]]:
+        bad[i] = not SYMBOL_FONT.search(layer.font[i])
+    return sum(bad) / len(bad) if bad else 0.0
+
+
+def _spaced(layer: Characters) -> str:
+    """The layer's text with its spaces, and a break wherever the next character does not follow on the line."""
+    if not len(layer):
+        return ""
+    away = np.abs(np.diff(layer.loose[:, 0])) + np.abs(np.diff(layer.loose[:, 1])) > 2.5 * layer.size[1:]
+    apart = np.concatenate([[False], layer.space[1:] | away])
+    return "".join((" " if gap else "") + text for gap, text in zip(apart, layer.text.tolist(), strict=True))
+
+
+@lru_cache(maxsize=4_096)
+def _is_subset(font: str) -> bool:
+    return bool(SUBSET_FONT.match(font))
+
+
+@lru_cache(maxsize=65_536)
 def _is_garbage(character: str) -> bool:
     return character == "\ufffd" or unicodedata.category(character) in ("Co", "Cc", "Cs", "Cn")
