@@ -9,18 +9,17 @@ from pymilvus.client.types import LoadState
 
 from kb_pipeline.errors import DimensionMismatch, IndexRequestFailed
 from kb_pipeline.index.connect import CALL_S, is_lite, milvus_errors
-from kb_pipeline.index.names import knowledge_base_name
+from kb_pipeline.index.names import is_collection_name
 from kb_pipeline.index.schema import collection_indexes, collection_schema, dimension_of
 
 COUNT_BATCH = 10_000  # rows read at a time
 
 
-def ensure_collection(client: MilvusClient, collection: str, dimension: int, description: str = "") -> None:
+def ensure_collection(client: MilvusClient, collection: str, dimension: int) -> None:
     """Make the collection if it is not there, and load it.
 
     Args:
         dimension: length of the vectors that are going to be written.
-        description: the knowledge base's name, kept beside a collection whose own name is a hash.
 
     Raises:
         DimensionMismatch: it is there with vectors of another length.
@@ -28,7 +27,7 @@ def ensure_collection(client: MilvusClient, collection: str, dimension: int, des
     """
     with milvus_errors(f"making {collection}"):
         if not client.has_collection(collection, timeout=CALL_S):
-            _create(client, collection, dimension, description)
+            _create(client, collection, dimension)
         found = dimension_of(client.describe_collection(collection, timeout=CALL_S))
     if found != dimension:
         raise DimensionMismatch(
@@ -38,12 +37,12 @@ def ensure_collection(client: MilvusClient, collection: str, dimension: int, des
     load_collection(client, collection)
 
 
-def _create(client: MilvusClient, collection: str, dimension: int, description: str) -> None:
+def _create(client: MilvusClient, collection: str, dimension: int) -> None:
     try:
         with milvus_errors(f"making {collection}"):
             client.create_collection(
                 collection,
-                schema=collection_schema(dimension, description),
+                schema=collection_schema(dimension),
                 index_params=collection_indexes(client, is_lite(client)),
                 consistency_level="Strong",
                 timeout=CALL_S,
@@ -89,14 +88,7 @@ def list_collections(client: MilvusClient) -> list[str]:
     """
     with milvus_errors("listing collections"):
         names = client.list_collections(timeout=CALL_S)
-        return sorted(name for name in names if knowledge_base_name(name) or _described(client, name))
-
-
-def _described(client: MilvusClient, collection: str) -> str | None:
-    if not collection.startswith("kb_h_"):
-        return None
-    description = client.describe_collection(collection, timeout=CALL_S).get("description", "")
-    return knowledge_base_name(collection, description)
+        return sorted(name for name in names if is_collection_name(name))
 
 
 def row_count(client: MilvusClient, collection: str, where: str = "") -> int:

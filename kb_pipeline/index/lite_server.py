@@ -29,7 +29,8 @@ LAUNCH_S = 180.0  # a folder of 500,000 rows took 101 s to open
 STARTING_S = 30.0  # how long an owner that holds the lock may stay unreachable before it is replaced
 STOP_S = 10.0  # after SIGTERM, before SIGKILL
 POLL_S = 0.02
-SOCKET_BYTES = 100  # sockaddr_un holds 108 bytes, on macOS 104
+SOCKET_BYTES = 103  # sockaddr_un holds 108 bytes, on macOS 104, one of them the closing NUL
+SUFFIX_BYTES = len("-1234567890.sock")
 LOG_BYTES = 10_000_000  # the log starts anew beyond that
 
 # what a path may hold so that gRPC's URI parser takes it as it is
@@ -82,7 +83,7 @@ def _launch(folder: Path) -> str:
     log = folder / "server.log"
     mode = "wb" if log.exists() and log.stat().st_size > LOG_BYTES else "ab"
     command = [sys.executable, "-I", "-S", str(Path(__file__).with_name("lite_process.py")),
-               str(folder), str(_binary()), str(_socket_path(folder))]  # fmt: skip
+               str(folder), str(_binary()), str(_sockets(folder))]  # fmt: skip
     with open(log, mode) as file:
         result = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=file, stderr=file, start_new_session=True)
     if result.returncode:
@@ -174,24 +175,23 @@ def _binary() -> Path:
     return path
 
 
-def _socket_path(folder: Path) -> Path:
-    """In the folder where its path is short and plain, else in a private folder of the temporary one."""
-    inside = folder / "milvus.sock"
-    if _fits(inside):
-        return inside
+def _sockets(folder: Path) -> Path:
+    """Stem of the socket's path: in the folder where that is short and plain, else in a private temporary folder."""
+    if _fits(folder / "milvus"):
+        return folder / "milvus"
     for base in (tempfile.gettempdir(), "/tmp"):
         private = Path(base) / f"kb-{os.getuid()}"
-        path = private / f"{hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]}.sock"
-        if _fits(path):
+        stem = private / hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
+        if _fits(stem):
             private.mkdir(mode=0o700, exist_ok=True)
             if private.stat(follow_symlinks=False).st_uid != os.getuid():
                 raise IndexUnavailable(f"{private} belongs to another user", remedy="remove it, or set TMPDIR")
-            return path
+            return stem
     raise IndexUnavailable(f"no short path for a socket of {folder}", remedy="set TMPDIR to a short path")
 
 
-def _fits(path: Path) -> bool:
-    return len(os.fsencode(path)) <= SOCKET_BYTES and _uri_safe.fullmatch(str(path)) is not None
+def _fits(stem: Path) -> bool:
+    return len(os.fsencode(stem)) <= SOCKET_BYTES - SUFFIX_BYTES and _uri_safe.fullmatch(str(stem)) is not None
 
 
 def _made(folder: Path) -> Path:

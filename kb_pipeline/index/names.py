@@ -4,7 +4,7 @@
 | -------------------------------------------------- | --------------------------- | -------------------- |
 | lower-case ASCII letters, digits, `_`; short enough | `kbn_<name>`                | cutting the prefix   |
 | any other, its hex short enough                    | `kb_<hex of its UTF-8>`     | decoding the hex     |
-| longer than that                                   | `kb_h_<sha256 of its UTF-8>` | the caller's registry or the collection's description |
+| longer than that                                   | `kb_h_<sha256 of its UTF-8>` | whoever keeps the name |
 
 Upper case goes the hex way: SQLite, under Milvus Lite, knows table names only without regard to case. `h` is no hex
 digit, so the second and third form never meet.
@@ -40,23 +40,23 @@ def collection_name(name: str) -> str:
     return HASHED + hashlib.sha256(data).hexdigest()
 
 
-def knowledge_base_name(collection: str, description: str = "") -> str | None:
-    """The knowledge base of a collection, None for a collection that is none of ours.
-
-    Args:
-        description: the collection's description, which holds the name where the collection's own name is a hash.
-    """
-    name = _decoded(collection, description)
+def knowledge_base_name(collection: str) -> str | None:
+    """The knowledge base of a collection; None where the collection is none of ours, or a hash."""
+    if collection.startswith(PLAIN):
+        name = collection.removeprefix(PLAIN)
+    else:
+        name = _from_hex(collection.removeprefix(HEX)) if collection.startswith(HEX) else ""
     return name if name and collection_name(name) == collection else None
 
 
-def _decoded(collection: str, description: str) -> str:
-    if collection.startswith(PLAIN):
-        return collection.removeprefix(PLAIN)
-    if collection.startswith(HASHED):
-        return description if _digest.fullmatch(collection.removeprefix(HASHED)) else ""
-    digits = collection.removeprefix(HEX)
-    if digits == collection or not _hex.fullmatch(digits):
+def is_collection_name(collection: str) -> bool:
+    """Whether a collection is named as `collection_name` does; a server may hold others."""
+    hashed = collection.startswith(HASHED) and _digest.fullmatch(collection.removeprefix(HASHED))
+    return bool(hashed) or knowledge_base_name(collection) is not None
+
+
+def _from_hex(digits: str) -> str:
+    if not _hex.fullmatch(digits):
         return ""
     try:
         return bytes.fromhex(digits).decode("utf-8")

@@ -26,7 +26,7 @@ HNSW_M, HNSW_EF_CONSTRUCTION = 16, 200  # Milvus' documented defaults
 ANALYZER = {"tokenizer": "standard", "filter": ["lowercase"]}
 
 
-def collection_schema(dimension: int, description: str) -> Any:
+def collection_schema(dimension: int) -> Any:
     """Schema of a collection whose vectors have that dimension.
 
     Fields: `id` (primary key `document:version:ordinal`), `document` (id), `version`, `ordinal`, `kind`, `lang`,
@@ -34,7 +34,7 @@ def collection_schema(dimension: int, description: str) -> Any:
     a server refuses a list), `section_ids`, `ids` (canonical identifiers in the text), `coarse`, `fine` (tokens),
     `keywords`, `questions`, `summary`, `tags`, and the vectors.
     """
-    schema = MilvusClient.create_schema(auto_id=False, enable_dynamic_field=False, description=description)
+    schema = MilvusClient.create_schema(auto_id=False, enable_dynamic_field=False)
 
     def varchar(name: str, limit: int, **options: Any) -> None:
         schema.add_field(name, DataType.VARCHAR, max_length=limit, **options)
