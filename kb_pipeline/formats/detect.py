@@ -10,7 +10,7 @@ import io
 import zipfile
 from pathlib import PurePosixPath
 
-from kb_pipeline.errors import EmptyFile, MismatchedType, UnsupportedType
+from kb_pipeline.errors import EmptyFile, EncryptedFile, MismatchedType, UnsupportedType
 from kb_pipeline.formats.charset import is_text
 
 PDF_HEADER_WITHIN = 1024  # bytes of junk that readers allow before a PDF's header
@@ -88,8 +88,13 @@ def check_name(kind: str, name: str) -> None:
 
     Raises:
         MismatchedType: the extension names one type and the content is another.
+        EncryptedFile: an Office document that needs a password.
         UnsupportedType: the content is of no type that can be read; the remedy lists those that can.
     """
+    if kind == "encrypted office":
+        raise EncryptedFile(
+            "the Office document needs a password", document=name, remedy="save it without one, and as PDF"
+        )
     named = _BY_EXTENSION.get(extension(name), "")
     both_text = named in TEXT_KINDS and kind in TEXT_KINDS
     if named and named != kind and not both_text and not _same_family(named, kind):
@@ -108,17 +113,13 @@ def check_name(kind: str, name: str) -> None:
 
 def _same_family(named: str, kind: str) -> bool:
     """Whether a name promises no more than the content keeps: containers whose own type could not be told."""
-    return (kind == "ole" and named in ("doc", "xls", "ppt")) or (kind == "encrypted office" and named[:3] in _OFFICE)
-
-
-_OFFICE = ("doc", "xls", "ppt")
+    return kind == "ole" and named in ("doc", "xls", "ppt")
 
 
 def _spoken(kind: str) -> str:
     named = {
         "unknown": "of an unknown binary type",
-        "ole": "an OLE container",
-        "encrypted office": "a password-protected Office document",
+        "ole": "an OLE container (an old Office document?)",
         "doc": "an old Word document (doc)",
         "xls": "an old Excel workbook (xls)",
         "ppt": "an old PowerPoint presentation (ppt)",
@@ -151,7 +152,7 @@ def _by_magic(data: bytes) -> str:
         return "rtf"
     if data.startswith(b"\x1f\x8b"):
         return "gzip"
-    return "pdf" if b"%PDF-" in data[:PDF_HEADER_WITHIN] else ""
+    return "pdf" if data.startswith(b"%PDF-") or (b"%PDF-" in data[:PDF_HEADER_WITHIN] and b"startxref" in data) else ""
 
 
 def _by_members(data: bytes) -> str:

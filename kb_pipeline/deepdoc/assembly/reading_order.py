@@ -33,7 +33,8 @@ def reading_order(blocks: Sequence[Block]) -> list[Block]:
     holders, rest = _apart(main)
     size = median(line.size for block in main for line in block.lines) if any(b.lines for b in main) else 10.0
     ordered: list[Block] = []
-    _order(rest, size, ordered)
+    if rest:
+        _order(rest, size, ordered)
     for holder in holders:
         at = next((i for i, block in enumerate(ordered) if _inside(block, holder)), len(ordered))
         ordered.insert(at, holder.in_column((holder.box[0], holder.box[2])))
