@@ -1,0 +1,85 @@
+"""Chinese words by the most probable cut under jieba's dictionary (MIT; words with their frequencies).
+
+Only the dictionary file is used. jieba's own code would also guess at unknown words by their neighbours, so that a
+name is cut one way in a question and another way in a passage; it imports pkg_resources, and it unmarshals a cache file
+from a known name in the shared temporary folder.
+"""
+
+from __future__ import annotations
+
+import threading
+from functools import lru_cache
+from importlib.util import find_spec
+from math import log
+from pathlib import Path
+
+USER_SCORE = -1.0  # log probability of a user's word: better than any cut of it
+
+_loading = threading.Lock()
+
+
+class Segmenter:
+    """Cuts runs of Chinese characters into words.
+
+    `scores`: log probability of each word; `unknown`: that of a single character which is no word.
+    """
+
+    def __init__(self, scores: dict[str, float], unknown: float):
+        self.scores, self.unknown = scores, unknown
+        self._lengths = _lengths(scores)
+
+    def cut(self, run: str) -> list[str]:
+        """The words of a run; among equally probable cuts the one with the longer first word."""
+        size = len(run)
+        best = [0.0] * (size + 1)
+        ends = [0] * size
+        scores, lengths, unknown = self.scores, self._lengths, self.unknown
+        for start in range(size - 1, -1, -1):
+            top, top_end = scores.get(run[start], unknown) + best[start + 1], start + 1
+            for length in lengths.get(run[start : start + 2], ()):
+                score = scores.get(run[start : start + length])
+                if score is not None and start + length <= size and score + best[start + length] >= top:
+                    top, top_end = score + best[start + length], start + length
+            best[start], ends[start] = top, top_end
+        words, start = [], 0
+        while start < size:
+            words.append(run[start : ends[start]])
+            start = ends[start]
+        return words
+
+    def with_words(self, words: tuple[str, ...]) -> Segmenter:
+        """A segmenter that keeps these words whole too."""
+        return Segmenter({**self.scores, **dict.fromkeys(words, USER_SCORE)}, self.unknown)
+
+
+def _lengths(scores: dict[str, float]) -> dict[str, tuple[int, ...]]:
+    """Lengths (2 and more, ascending) of the words that begin with each pair of characters."""
+    found: dict[str, set[int]] = {}
+    for word in scores:
+        if len(word) > 1:
+            found.setdefault(word[:2], set()).add(len(word))
+    return {pair: tuple(sorted(lengths)) for pair, lengths in found.items()}
+
+
+def segmenter(user_words: tuple[str, ...] = ()) -> Segmenter:
+    """The segmenter with the user's words, loaded once a process."""
+    with _loading:
+        return _extended(user_words) if user_words else _base()
+
+
+@lru_cache(maxsize=1)
+def _base() -> Segmenter:
+    lines = _dictionary_file().read_text("utf-8").split("\n")
+    counts = {word: int(count) for word, count, *_ in (line.split(" ") for line in lines if line)}
+    total = log(sum(counts.values()))
+    return Segmenter({word: log(count or 1) - total for word, count in counts.items()}, -total)
+
+
+@lru_cache(maxsize=8)
+def _extended(words: tuple[str, ...]) -> Segmenter:
+    return _base().with_words(words)
+
+
+def _dictionary_file() -> Path:
+    spec = find_spec("jieba")  # finds the package without importing it
+    return Path(spec.origin).with_name("dict.txt")

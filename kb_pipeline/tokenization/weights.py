@@ -1,0 +1,69 @@
+"""How much each word of a question matters, and how much of a question a passage covers.
+
+Rarity comes from word frequencies of general Chinese (jieba's dictionary), so that no statistics of the collection are
+needed and a score does not change when a document is added; English words count by their length, identifiers and
+numbers more than any word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from math import log
+
+from kb_pipeline.tokenization.tokens import Term, Tokenizer, tokenizer
+
+UNKNOWN_COUNT = 3  # occurrences assumed of a Chinese word that the dictionary lacks, in its 60 million
+SINGLE_CHARACTER = 0.5  # of the rarity of a Chinese character that stands alone
+WORD_LETTERS = (3, 10)  # English words of this many letters and fewer weigh least, of this many and more weigh most
+WORD_WEIGHTS = (4.0, 10.0)  # on the scale of Chinese rarities, whose usual range is 5 to 16
+ONE_LETTER = 1.0
+NUMBER = 12.0
+IDENTIFIER = 30.0
+WHOLE_SHARE = {"id": 0.8, "chinese": 0.5, "word": 1.0, "number": 1.0}  # of a term; its parts share the rest
+
+
+def query_weights(text: str, words: Tokenizer | None = None) -> dict[str, float]:
+    """Weight of each fine token of a question; they sum to 1, or there are none.
+
+    A term counts once however often it occurs. A part counts towards its term, so that a passage with the parts and
+    not the whole earns some of its weight. Pairs across words count nothing.
+    """
+    chosen = words or tokenizer()
+    found: dict[str, float] = {}
+    for term in dict.fromkeys(chosen.terms(text)):
+        weight = _weight(term, chosen)
+        whole = weight * WHOLE_SHARE[term.kind] if term.parts else weight
+        for token, share in ((term.token, whole), *((p, (weight - whole) / len(term.parts)) for p in term.parts)):
+            found[token] = max(found.get(token, 0.0), share)
+    total = sum(found.values())
+    return {token: weight / total for token, weight in found.items()}
+
+
+def coverage(weights: Mapping[str, float], tokens: Collection[str]) -> float:
+    """Share of a question's weight that a passage's fine tokens cover, in 0…1; 0 for a question without terms.
+
+    Args:
+        weights: of `query_weights`.
+        tokens: fine tokens of the passage; a set is fastest.
+    """
+    held = tokens if isinstance(tokens, set | frozenset) else set(tokens)
+    return min(1.0, sum(weight for token, weight in weights.items() if token in held))
+
+
+def _weight(term: Term, words: Tokenizer) -> float:
+    if term.kind == "id":
+        return IDENTIFIER
+    if term.kind == "number":
+        return NUMBER
+    if term.kind == "word":
+        return _word_weight(len(term.token))
+    unknown = words.words.unknown + log(UNKNOWN_COUNT)
+    rarity = -words.words.scores.get(term.token, unknown)
+    return rarity * (SINGLE_CHARACTER if len(term.token) == 1 else 1.0)
+
+
+def _word_weight(letters: int) -> float:
+    if letters == 1:
+        return ONE_LETTER
+    (few, many), (least, most) = WORD_LETTERS, WORD_WEIGHTS
+    return least + (most - least) * (min(max(letters, few), many) - few) / (many - few)
