@@ -21,7 +21,7 @@ from kb_pipeline.deepdoc.rulings import Rulings
 from kb_pipeline.errors import DamagedFile, EmptyFile, PageFailed, PictureTooLarge
 from kb_pipeline.records import Bookmark, Box
 
-FORMATS = ("PNG", "JPEG", "MPO", "TIFF", "BMP", "WEBP", "GIF")
+FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "WEBP", "GIF")
 # Pixels of a picture, by its header, beyond which it is not decoded: an A0 sheet at 300 dots an inch has 140 million.
 MOST_SOURCE_PIXELS = 178_000_000
 # Resolutions that are believed, dots an inch; the two directions may differ by a hundredth.

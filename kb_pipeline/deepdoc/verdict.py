@@ -21,8 +21,11 @@ from kb_pipeline.records import Verdict
 # Share of characters that cannot be right (private use, replacement, controls, unassigned) on a garbled page or line.
 GARBAGE_PAGE = 0.3
 GARBAGE_LINE = 0.5
-# Share of glyphs without a character in their font from which the text must prove that it reads like a language.
-UNMAPPED = 0.3
+# Share of a font's glyphs without a character from which its text must prove that it reads like a language; and the
+# share of a page's and of a line's characters in fonts that did not.
+UNMAPPED_FONT = 0.3
+SUSPECT_PAGE = 0.3
+SUSPECT_LINE = 0.5
 # The same for ASCII punctuation in subset fonts on a page with next to no CJK, from so many characters on.
 PUNCTUATION = 0.4
 LEAST_SUBSET = 0.3
@@ -89,6 +92,7 @@ def _layer_figures(layer: Characters) -> dict[str, float]:
     return {
         "garbage": _garbage_of(layer),
         "unmapped": float(layer.unmapped.mean()) if texts else 0.0,
+        "suspect": float(suspects(layer).mean()) if texts else 0.0,
         "subset_fonts": sum(map(_is_subset, layer.font.tolist())) / count,
         "cjk": len(CJK.findall(solid)) / count,
         "punctuation": len(ASCII_PUNCTUATION.findall(solid)) / max(1, len(solid)),
@@ -100,9 +104,9 @@ def _layer_figures(layer: Characters) -> dict[str, float]:
 def _is_garbled(figures: dict[str, float]) -> bool:
     if figures["garbage"] >= GARBAGE_PAGE:
         return True
-    if figures["language"] == 1 or figures["seen"] < LEAST_CHARACTERS:
+    if figures["seen"] < LEAST_CHARACTERS:
         return False
-    if figures["unmapped"] >= UNMAPPED and (figures["language"] == 0 or figures["garbage"] > 0.1):
+    if figures["suspect"] >= SUSPECT_PAGE:
         return True
     odd = figures["punctuation"] > PUNCTUATION and figures["cjk"] < MOST_CJK
     return odd and figures["subset_fonts"] >= LEAST_SUBSET and figures["language"] == 0
@@ -113,17 +117,35 @@ def _is_noise(figures: dict[str, float]) -> bool:
     return figures["garbage"] >= GARBAGE_PAGE or (layer >= NOISE_CHARACTERS and figures["words"] < NOISE_WORDS)
 
 
-def line_is_garbled(text: str, unmapped: Sequence[bool] | np.ndarray = (), fonts: Sequence[str] = ()) -> bool:
+def line_is_garbled(text: str, suspect: Sequence[bool] | np.ndarray = (), fonts: Sequence[str] = ()) -> bool:
     """Whether a line's characters cannot be right.
 
-    `unmapped`, `fonts`: for each character, whether the font does not say what the glyph is, and the font's name.
+    `suspect`, `fonts`: for each character, what `suspects` says of it, and the name of its font.
     """
     symbolic = bool(len(fonts)) and all(SYMBOL_FONT.search(f) for f in fonts)
-    share = garbage_share(text, symbols_count=not symbolic)
-    if share >= GARBAGE_LINE:
+    if garbage_share(text, symbols_count=not symbolic) >= GARBAGE_LINE:
         return True
-    suspicious = len(unmapped) > 0 and float(np.mean(unmapped)) >= GARBAGE_LINE
-    return suspicious and (share > 0.1 or reads_like_language(text) is False)
+    return len(suspect) > 0 and float(np.mean(suspect)) >= SUSPECT_LINE
+
+
+def suspects(characters: Characters) -> np.ndarray:
+    """[N] bool: characters of fonts that do not say what their glyphs are and whose text reads like no language.
+
+    Text in such fonts may be perfectly right (Type 3) or a substitution cipher in which every figure is wrong; a font
+    with too little text on the page is judged together with the others of its kind.
+    """
+    suspect = np.zeros(len(characters), dtype=bool)
+    if not characters.unmapped.any():
+        return suspect
+    _, font = np.unique(characters.font.astype(str), return_inverse=True)
+    share = np.bincount(font, weights=characters.unmapped) / np.bincount(font)
+    unnamed = np.flatnonzero(share >= UNMAPPED_FONT)
+    verdicts = {int(f): reads_like_language(_spaced(characters.take(font == f))) for f in unnamed}
+    together = reads_like_language(_spaced(characters.take(np.isin(font, unnamed))))
+    for f, reads in verdicts.items():
+        if (together if reads is None else reads) is not True:
+            suspect |= font == f
+    return suspect
 
 
 def garbage_share(text: str, symbols_count: bool = True) -> float:
