@@ -12,6 +12,17 @@ from typing import Any, Protocol
 from kb_pipeline.errors import StorageUnavailable
 
 
+S3_CONFIG = {
+    # s3fs tries 5 times by itself: 2 x 5 attempts instead of 25 keep an outage short
+    "retries": {"mode": "standard", "total_max_attempts": 2},
+    "connect_timeout": 3,  # seconds
+    "read_timeout": 30,
+    # many S3-compatible services refuse the checksums that newer clients send unasked
+    "request_checksum_calculation": "when_required",
+    "response_checksum_validation": "when_required",
+}
+
+
 class ObjectStore(Protocol):
     """Byte objects under `/`-separated names. A write is seen whole or not at all."""
 
@@ -110,9 +121,8 @@ class RemoteStore:
 
         merged = dict(options)
         if uri.startswith(("s3://", "s3a://")):
-            # a cached listing hides what other processes wrote; 2 x 5 attempts instead of 25 keep an outage short
-            merged.setdefault("use_listings_cache", False)
-            merged.setdefault("config_kwargs", {"retries": {"mode": "standard", "total_max_attempts": 2}})
+            merged.setdefault("use_listings_cache", False)  # a cached listing hides what other processes wrote
+            merged["config_kwargs"] = {**S3_CONFIG, **merged.get("config_kwargs", {})}
         self.fs, self.root = fsspec.core.url_to_fs(uri, **merged)
         self.uri = uri
 
