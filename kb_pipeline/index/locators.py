@@ -28,7 +28,7 @@ def read_locators(field: dict[str, Any]) -> tuple[Locator, ...]:
 
 
 def stored_list(texts: Sequence[str], limit: int) -> dict[str, Any]:
-    """`{"l": [text, …]}` of at most `limit` bytes of JSON; texts are left out from the front, outermost headings first."""
+    """`{"l": [text, …]}` of at most `limit` bytes of JSON; outermost headings are left out first."""
     while _size(texts) > limit:
         texts = texts[1:]
     return {"l": list(texts)}

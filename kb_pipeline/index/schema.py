@@ -40,9 +40,7 @@ def collection_schema(dimension: int) -> Any:
         schema.add_field(name, DataType.VARCHAR, max_length=limit, **options)
 
     def array(name: str, limit: int, capacity: int) -> None:
-        schema.add_field(
-            name, DataType.ARRAY, element_type=DataType.VARCHAR, max_length=limit, max_capacity=capacity
-        )
+        schema.add_field(name, DataType.ARRAY, element_type=DataType.VARCHAR, max_length=limit, max_capacity=capacity)
 
     varchar("id", ID_BYTES, is_primary=True)
     for name in ("document", "version", "kind"):

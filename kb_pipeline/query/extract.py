@@ -1,0 +1,120 @@
+"""Answers without a language model: the best supported sentences of the best hits, quoted and cited."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kb_pipeline.query.citations import Cited, cite
+from kb_pipeline.query.question import Question, QuestionEmbedder
+from kb_pipeline.query.rescore import confidence, score_parts, total
+from kb_pipeline.query.sentences import sentences
+from kb_pipeline.records import Answer, Hit
+from kb_pipeline.tokenization.identifiers import ids
+from kb_pipeline.tokenization.language import language
+from kb_pipeline.tokenization.tokens import Tokenizer, tokenizer
+from kb_pipeline.tokenization.weights import coverage
+
+HITS = 5  # best hits whose sentences are read
+EMBEDDED = 24  # sentences whose vectors are made, about 10 ms each
+QUOTED = 3  # most sentences of an answer
+NEAR_BEST = 0.85  # of the best sentence's support that another one needs to be quoted
+HIT_SHARE = 0.5  # of a sentence's support comes from the hit that it stands in
+LEAST_CHARACTERS = 4  # of a sentence that says anything
+
+NOTHING = {"zh": "知识库中没有找到相关内容。", "en": "Nothing in the knowledge base answers this."}
+NO_MODEL = {
+    "zh": "（未设置语言模型，以上为原文摘录。）",
+    "en": "(No language model is set; these are passages from the documents.)",
+}
+
+
+@dataclass(frozen=True)
+class _Sentence:
+    """A sentence `text[start:end]` of a hit; `rank` is the hit's place."""
+
+    hit: Hit
+    rank: int
+    start: int
+    end: int
+    tokens: frozenset[str]
+
+    @property
+    def text(self) -> str:
+        return self.hit.text[self.start : self.end]
+
+
+def extractive_answer(
+    question: Question,
+    hits: Sequence[Hit],
+    embedder: QuestionEmbedder,
+    term_weight: float,
+    words: Tokenizer | None = None,
+    note: str = "",
+) -> Answer:
+    """The sentences that say most about the question, each quoted with its citation.
+
+    Args:
+        hits: best first.
+        note: why no model wrote the answer; by default, that none is set.
+    """
+    if not hits:
+        return Answer(NOTHING[question.language], (), 0.0, "extractive")
+    chosen = _best(question, hits[:HITS], embedder, term_weight, words or tokenizer())
+    cited = Cited()
+    lines = []
+    for sentence in chosen:
+        number = cited.number(cite(sentence.hit, sentence.start, sentence.end))
+        lines.append(f"{_quoted(sentence.text, question.language)} [{number}]")
+    lines.append(note or NO_MODEL[question.language])
+    return Answer("\n".join(lines), cited.citations, confidence(hits[0].score), "extractive")
+
+
+def _best(
+    question: Question, hits: Sequence[Hit], embedder: QuestionEmbedder, term_weight: float, words: Tokenizer
+) -> list[_Sentence]:
+    """Best supported sentences in order of support; one of equal texts only."""
+    found = [
+        _Sentence(hit, rank, start, end, frozenset(words.fine(hit.text[start:end])))
+        for rank, hit in enumerate(hits)
+        for start, end in sentences(hit.text)
+        if end - start >= LEAST_CHARACTERS
+    ] or [_Sentence(hits[0], 0, 0, len(hits[0].text), frozenset())]
+    found.sort(key=lambda s: (-coverage(question.weights, s.tokens), s.rank, s.start))
+    found = _distinct(found)[:EMBEDDED]
+    vectors = embedder.embed_passages([sentence.text for sentence in found])
+    support = [_support(question, s, v, embedder, term_weight) for s, v in zip(found, vectors, strict=True)]
+    order = sorted(range(len(found)), key=lambda i: (-support[i], found[i].rank, found[i].start))
+    least = NEAR_BEST * support[order[0]]
+    return [found[i] for i in order[:QUOTED] if support[i] >= least]
+
+
+def _support(
+    question: Question, sentence: _Sentence, vector: np.ndarray, embedder: QuestionEmbedder, term_weight: float
+) -> float:
+    """The sentence's own score by the formula of hits, mixed with that of its hit: a sentence can rely on its context
+    (the drill hole is named in the heading), but must say something itself."""
+    parts = score_parts(
+        question,
+        sentence.tokens,
+        frozenset(ids(sentence.text)),
+        cosine=float(np.dot(question.vector, vector)),
+        offset=embedder.language_offsets.get((question.language, language(sentence.text)), 0.0),
+        term_weight=term_weight,
+        window=embedder.cosine_window,
+    )
+    return (1 - HIT_SHARE) * total(parts) + HIT_SHARE * sentence.hit.score
+
+
+def _distinct(found: Sequence[_Sentence]) -> list[_Sentence]:
+    first: dict[str, _Sentence] = {}
+    for sentence in found:
+        first.setdefault("".join(sentence.text.split()), sentence)
+    return list(first.values())
+
+
+def _quoted(text: str, language_of_question: str) -> str:
+    text = " ".join(text.split())
+    return f"“{text}”" if language_of_question == "zh" else f'"{text}"'

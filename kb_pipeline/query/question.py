@@ -1,0 +1,79 @@
+"""A question, read once: cleaned text, tokens with their weights, identifiers, language, vector."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from kb_pipeline.errors import UsageError
+from kb_pipeline.tokenization.identifiers import ids
+from kb_pipeline.tokenization.language import language
+from kb_pipeline.tokenization.tokens import Tokenizer, tokenizer
+from kb_pipeline.tokenization.weights import query_weights
+
+MOST_CHARACTERS = 8000  # of a question; what lies beyond is not read
+MOST_TERMS = 256  # tokens that are searched for; the lightest are left out
+MOST_IDENTIFIERS = 32
+
+
+class QuestionEmbedder(Protocol):
+    """What retrieval asks of an embedding model."""
+
+    dimension: int
+    cosine_window: tuple[float, float]
+    language_offsets: Mapping[tuple[str, str], float]
+
+    def embed_query(self, text: str) -> np.ndarray: ...
+
+    def embed_passages(self, texts: list[str]) -> np.ndarray: ...
+
+
+@dataclass(frozen=True)
+class Question:
+    """What retrieval and scoring read of a question. `vector` is a unit vector; `weights` sum to 1, or are empty."""
+
+    text: str
+    language: str
+    vector: np.ndarray
+    weights: Mapping[str, float]
+    coarse: tuple[str, ...]
+    fine: tuple[str, ...]
+    ids: tuple[str, ...]
+
+
+def read_question(text: str, embedder: QuestionEmbedder, words: Tokenizer | None = None) -> Question:
+    """Read a question. It is plain text: no character in it has a meaning to the search.
+
+    Raises:
+        UsageError: nothing is left of it once control characters and outer white space are gone.
+    """
+    cleaned = clean(text)
+    if not cleaned:
+        raise UsageError("the question is empty", remedy="ask something")
+    words = words or tokenizer()
+    weights = query_weights(cleaned, words)
+    heaviest = set(sorted(weights, key=lambda token: (-weights[token], token))[:MOST_TERMS])
+    return Question(
+        text=cleaned,
+        language=language(cleaned),
+        vector=np.asarray(embedder.embed_query(cleaned), np.float32),
+        weights=weights,
+        coarse=_distinct(words.coarse(cleaned), heaviest),
+        fine=_distinct(words.fine(cleaned), heaviest),
+        ids=tuple(ids(cleaned)[:MOST_IDENTIFIERS]),
+    )
+
+
+def clean(text: str) -> str:
+    """The text without control characters, format characters and lone surrogates, with plain white space, cut to
+    MOST_CHARACTERS."""
+    kept = (" " if c.isspace() else c for c in text[:MOST_CHARACTERS])
+    return " ".join("".join(c for c in kept if unicodedata.category(c) not in ("Cc", "Cf", "Cs")).split())
+
+
+def _distinct(tokens: list[str], kept: set[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(token for token in tokens if token in kept))

@@ -1,0 +1,197 @@
+"""Candidates for a question: one hybrid search over vectors, both token fields and identifiers.
+
+The legs only nominate; rescore.py judges. So the engine's own fusion (reciprocal rank fusion) decides nothing but the
+order of the union, and a leg's spurious best hit does no harm. Vectors are searched once a language: a multilingual
+model ranks all passages of the question's language before the first of another one.
+
+Rows carry versions, and readers see those that the documents' pointers name. A document that is being replaced while
+the search runs shows as rows of two versions; the search is then done again between two readings of the pointer.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from pymilvus import AnnSearchRequest, MilvusClient, RRFRanker
+
+from kb_pipeline.errors import IndexRequestFailed
+from kb_pipeline.index.collections import has_collection, row_count
+from kb_pipeline.index.connect import CALL_S, milvus_errors
+from kb_pipeline.index.locators import read_locators
+from kb_pipeline.index.schema import COARSE, DENSE, FINE
+from kb_pipeline.query.question import Question
+from kb_pipeline.query.rescore import Candidate
+from kb_pipeline.records import Locator, Record
+
+LANGUAGES = ("zh", "en")
+RRF_K = 60  # of reciprocal rank fusion (Cormack et al. 2009); orders the union only
+MOST_OF_A_LEG = 3200  # rows asked of a leg when rows of other versions crowd out those that count
+FEWEST_KEPT = 0.5  # of a leg's rows must count, else more are asked for
+ATTEMPTS = 5  # searches, while documents are being replaced
+LEAST_EF = 64  # of a search in an HNSW index
+
+Active = Callable[[Iterable[str]], dict[str, str]]
+"""Active version by document id, for the ids asked; a document without one is not visible."""
+
+_key = re.compile(r"[a-z0-9-]+:[0-9a-z]+:\d+")
+_document = re.compile(r"[a-z0-9-]+")
+_identifier = re.compile(r"[a-z0-9._/#-]+")
+
+
+class ChunkRow(Record, frozen=True):
+    """What a hit shows of a row."""
+
+    chunk_id: str
+    document: str
+    version: str
+    kind: str
+    text: str
+    breadcrumb: tuple[str, ...]
+    locators: tuple[Locator, ...]
+
+
+def retrieve(
+    client: MilvusClient,
+    collection: str,
+    question: Question,
+    active: Active,
+    candidates: int,
+    documents: Sequence[str] | None = None,
+) -> list[Candidate]:
+    """Rows that may answer the question, of active versions only, in no order of merit.
+
+    Args:
+        candidates: rows asked of each leg.
+        documents: ids of the documents to look in, None for all.
+
+    Raises:
+        IndexUnavailable, IndexRequestFailed.
+    """
+    if not has_collection(client, collection) or (documents is not None and not documents):
+        return []
+    limit = candidates
+    while True:
+        found, seen = _steady(lambda n=limit: _search(client, collection, question, n, documents), active)
+        crowded = len(found) < FEWEST_KEPT * seen and seen >= limit
+        if not crowded or limit >= MOST_OF_A_LEG:
+            return found
+        limit *= 2
+
+
+def _steady(search: Callable[[], list[Candidate]], active: Active) -> tuple[list[Candidate], int]:
+    """Visible rows of a search during which no document in it changed its version, and how many rows it had."""
+    rows = search()
+    versions = active({row.document for row in rows})
+    for _ in range(ATTEMPTS - 1):
+        if all(versions.get(row.document, row.version) == row.version for row in rows):
+            break
+        before = versions
+        rows = search()
+        versions = active({row.document for row in rows})
+        if all(before.get(document, version) == version for document, version in versions.items()):
+            break
+    return [row for row in rows if versions.get(row.document) == row.version], len(rows)
+
+
+def _search(
+    client: MilvusClient, collection: str, question: Question, limit: int, documents: Sequence[str] | None
+) -> list[Candidate]:
+    requests = _legs(question, limit, documents)
+    try:
+        with milvus_errors(f"searching {collection}"):
+            hits = client.hybrid_search(
+                collection,
+                reqs=requests,
+                ranker=RRFRanker(RRF_K),
+                limit=limit * len(requests),
+                output_fields=["document", "version", "lang", "fine", "ids", DENSE],
+                timeout=CALL_S,
+            )[0]
+    except IndexRequestFailed:
+        if row_count(client, collection) == 0:  # BM25 has no mean length to divide by
+            return []
+        raise
+    return [_candidate(hit) for hit in hits]
+
+
+def _legs(question: Question, limit: int, documents: Sequence[str] | None) -> list[AnnSearchRequest]:
+    within = [f"document in {_list(documents, _document)}"] if documents is not None else []
+    vector = question.vector.tolist()
+    cosine = {"metric_type": "COSINE", "params": {"ef": max(limit, LEAST_EF)}}
+    bm25 = {"metric_type": "BM25"}
+
+    def leg(data: Any, field: str, param: dict[str, Any], *conditions: str) -> AnnSearchRequest:
+        where = " and ".join((*within, *conditions))
+        return AnnSearchRequest([data], field, param, limit, expr=where or None)
+
+    legs = [leg(vector, DENSE, cosine, f'lang == "{language}"') for language in LANGUAGES]
+    if question.coarse:
+        legs.append(leg(" ".join(question.coarse), COARSE, bm25))
+    if question.fine:
+        legs.append(leg(" ".join(question.fine), FINE, bm25))
+    if question.ids:
+        named = _list(question.ids, _identifier)
+        legs.append(leg(vector, DENSE, cosine, f"array_contains_any(ids, {named})"))
+    return legs
+
+
+def _candidate(hit: Any) -> Candidate:
+    row = hit["entity"]
+    vector = np.asarray(row[DENSE], np.float32)
+    return Candidate(
+        chunk_id=hit["id"],
+        document=row["document"],
+        version=row["version"],
+        language=row["lang"],
+        tokens=frozenset(row["fine"].split(" ")),
+        ids=frozenset(row["ids"]),
+        vector=vector / max(float(np.linalg.norm(vector)), 1e-12),
+    )
+
+
+def read_rows(client: MilvusClient, collection: str, chunk_ids: Sequence[str]) -> dict[str, ChunkRow]:
+    """What hits show of these rows, by chunk id; those that are gone are left out.
+
+    Raises:
+        ValueError: an id that is none.
+        IndexUnavailable, IndexRequestFailed.
+    """
+    if not chunk_ids:
+        return {}
+    with milvus_errors(f"reading rows of {collection}"):
+        rows = client.query(
+            collection,
+            filter=f"id in {_list(chunk_ids, _key)}",
+            output_fields=["document", "version", "kind", "text", "breadcrumb", "locators"],
+            timeout=CALL_S,
+        )
+    return {
+        row["id"]: ChunkRow(
+            row["id"],
+            row["document"],
+            row["version"],
+            row["kind"],
+            row["text"],
+            tuple(row["breadcrumb"]["l"]),
+            read_locators(row["locators"]),
+        )
+        for row in rows
+    }
+
+
+def is_chunk_id(text: str) -> bool:
+    """Whether a text has the shape `document:version:ordinal`."""
+    return _key.fullmatch(text) is not None
+
+
+def _list(items: Iterable[str], allowed: re.Pattern[str]) -> str:
+    """A list literal of a filter. Everything in it is checked: no character that a filter reads can be in it."""
+    checked = list(items)
+    for item in checked:
+        if not allowed.fullmatch(item):
+            raise ValueError(f"{item!r} does not match {allowed.pattern}")
+    return json.dumps(checked)
