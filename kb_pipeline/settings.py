@@ -93,12 +93,18 @@ class ChunkingSettings(Group):
 
 
 class LlmSettings(Group):
-    """An OpenAI-compatible chat endpoint; off while `base_url` is empty."""
+    """An OpenAI-compatible chat endpoint; off while `base_url` is empty.
+
+    Attributes:
+        timeout_s: longest silence of the service.
+        deadline_s: longest wait for a whole answer, retries included.
+    """
 
     base_url: str = ""
     api_key: SecretStr = SecretStr("")
     model: str = ""
     timeout_s: float = Field(60.0, gt=0)
+    deadline_s: float = Field(300.0, gt=0)
     max_retries: int = Field(2, ge=0, le=10)
 
 
@@ -109,6 +115,7 @@ class EmbeddingSettings(Group):
         provider: `local` (bundled model) or `openai` (any OpenAI-compatible endpoint).
         dimension: length of a vector; 0 asks the model.
         batch: texts a request to the endpoint.
+        max_tokens: most tokens of a text that the endpoint's model takes (the local model knows its own).
         query_prefix, passage_prefix: put before texts sent to the endpoint.
     """
 
@@ -118,6 +125,7 @@ class EmbeddingSettings(Group):
     model: str = ""
     dimension: int = Field(0, ge=0)
     batch: int = Field(64, ge=1, le=2048)
+    max_tokens: int = Field(512, ge=32)
     query_prefix: str = ""
     passage_prefix: str = ""
     timeout_s: float = Field(60.0, gt=0)
