@@ -6,13 +6,16 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from kb_pipeline.deepdoc.assembly.columns import GUTTER, split_columns
-from kb_pipeline.deepdoc.assembly.drafts import Block, Line, text_size, union
+from kb_pipeline.deepdoc.assembly.drafts import Block, Line, share_inside, text_size, union
 from kb_pipeline.deepdoc.assembly.frame import Frame, across, page_frame
+from kb_pipeline.deepdoc.assembly.gutters import part_at_gutters
+from kb_pipeline.deepdoc.assembly.markers import is_lone_marker
 from kb_pipeline.deepdoc.assembly.reading_order import reading_order
 from kb_pipeline.records import Box, PageLayout, Role, TableGrid
 
 OBJECTS = ("figure", "equation")  # roles whose regions become objects with a picture
 TEXT_ROLES = ("title", "text", "reference", "figure caption", "table caption")
+MARKER_REACH = 3.0  # type sizes between a list marker and its item
 ABSORBED = 0.6  # share of a stray line's area inside a block from which the line belongs to the block
 
 
@@ -25,6 +28,8 @@ def ordered_blocks(layout: PageLayout, grids: Sequence[TableGrid], dropped: Coll
     held = {index for grid in grids for index in grid.lines}
     lines = [_line(layout, i, frame) for i in range(len(layout.lines)) if i not in held and i not in dropped]
     lines = [line for line in lines if line.text]
+    if frame.turn == 0 and not frame.mirror:
+        lines = part_at_gutters(lines, layout)
     sideways = {line.index for line in lines if across(layout.lines[line.index], frame)}
     tables = [_object("table", grid.box, layout, frame, region=grid.region, grid=grid) for grid in grids]
     blocks = [*tables, *_region_blocks(layout, frame, [line for line in lines if line.index not in sideways], grids)]
@@ -90,13 +95,25 @@ def _with_strays(blocks: list[Block], strays: Sequence[Line]) -> list[Block]:
     """Stray lines inside a text block join it; the others stand for themselves."""
     texts = [i for i, block in enumerate(blocks) if not block.is_object]
     for line in strays:
-        home = next((i for i in texts if _share(line.box, blocks[i].box) >= ABSORBED), None)
+        home = next((i for i in texts if share_inside(line.box, blocks[i].box) >= ABSORBED), None)
+        if home is None and is_lone_marker(line.text):
+            home = next((i for i in texts if _marks(line, blocks[i])), None)
         if home is None:
             blocks.append(Block(line.role, line.page, line.box, (line,)))
         else:
             block = blocks[home]
-            blocks[home] = replace(block, lines=(*block.lines, replace(line, role=block.role, region=block.region)))
+            members = (*block.lines, replace(line, role=block.role, region=block.region))
+            blocks[home] = replace(block, lines=members, box=union(member.box for member in members))
     return blocks
+
+
+def _marks(marker: Line, block: Block) -> bool:
+    """Whether a lone marker stands just before a line of the block, in its row."""
+    return any(
+        -0.5 * marker.size <= line.box[0] - marker.box[2] <= MARKER_REACH * marker.size
+        and line.box[1] < (marker.box[1] + marker.box[3]) / 2 < line.box[3]
+        for line in block.lines
+    )
 
 
 def _joined(blocks: Sequence[Block]) -> list[Block]:
@@ -113,10 +130,3 @@ def _joined(blocks: Sequence[Block]) -> list[Block]:
 
 def _stray(block: Block) -> bool:
     return block.region < 0 and not block.is_object and not block.aside
-
-
-def _share(inner: Box, outer: Box) -> float:
-    width = min(inner[2], outer[2]) - max(inner[0], outer[0])
-    height = min(inner[3], outer[3]) - max(inner[1], outer[1])
-    area = (inner[2] - inner[0]) * (inner[3] - inner[1])
-    return width * height / area if width > 0 and height > 0 and area > 0 else 0.0

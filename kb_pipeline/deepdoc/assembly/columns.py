@@ -16,6 +16,8 @@ Interval = tuple[float, float]
 
 GUTTER = 0.6  # least width of a gutter, in median type sizes of the zone
 ALIGNED = 0.8  # share of the shorter side's lines with a partner in the same row, from which sides look like cells
+MANY = 6  # lines of the shorter side from which lines that are not aligned prove columns
+PARAGRAPH = 3  # lines of one region on either side that prove columns
 FILLED = 0.6  # median share of a side's width that lines of running text fill at least
 NARROW = 5.0  # a side narrower than this many type sizes holds labels, not running text
 BESIDE = 0.3  # share of the shorter side's height over which two sides must stand beside each other
@@ -62,7 +64,9 @@ def _are_columns(left: Sequence[Block], right: Sequence[Block]) -> bool:
         return False
     if len(short) == 1:
         return len(tall) >= 3 and _runs_on(tall)
-    if _aligned(short, tall) < ALIGNED:
+    if len(short) >= MANY and _aligned(short, tall) < ALIGNED:
+        return True
+    if all(max(len(block.lines) for block in side) >= PARAGRAPH for side in (left, right)):
         return True
     return all(_runs_on(side) for side in sides)
 

@@ -97,6 +97,14 @@ def union(boxes: Iterable[Box]) -> Box:
     return min(x0), min(top), max(x1), max(bottom)
 
 
+def share_inside(inner: Box, outer: Box) -> float:
+    """Share of a box's area that lies inside another."""
+    width = min(inner[2], outer[2]) - max(inner[0], outer[0])
+    height = min(inner[3], outer[3]) - max(inner[1], outer[1])
+    area = (inner[2] - inner[0]) * (inner[3] - inner[1])
+    return width * height / area if width > 0 and height > 0 and area > 0 else 0.0
+
+
 def text_size(line: TextLine) -> float:
     """Height of a line's type in points: as told, else the shorter side of its box."""
     return line.size or max(1.0, min(line.box[2] - line.box[0], line.box[3] - line.box[1]))

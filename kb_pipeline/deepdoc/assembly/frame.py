@@ -49,7 +49,7 @@ def page_frame(layout: PageLayout) -> Frame:
     vertical = [line for line in layout.lines if line.vertical]
     turn = layout.turned % 360
     if turn == 0 and sum(len(line.text) for line in vertical) > MAJORITY * total:
-        upward = sum(len(line.text) * (1 if _runs_upward(line) else -1) for line in vertical) > 0
+        upward = sum(len(line.text) * (1 if runs_upward(line) else -1) for line in vertical) > 0
         turn = 270 if upward else 90
     letters = [c for line in layout.lines for c in line.text if c.isalpha()]
     right_to_left = sum(unicodedata.bidirectional(c) in ("R", "AL") for c in letters)
@@ -61,5 +61,6 @@ def across(line: TextLine, frame: Frame) -> bool:
     return line.vertical != (frame.turn in (90, 270)) and len(line.text.strip()) > 1
 
 
-def _runs_upward(line: TextLine) -> bool:
+def runs_upward(line: TextLine) -> bool:
+    """Whether a vertical line is read from its lower end."""
     return len(line.edges) > 1 and line.edges[-1] < line.edges[0]

@@ -20,6 +20,7 @@ LONGEST = 120  # characters of a heading at most
 LONGEST_ROWS = 3
 LARGER = 1.15  # times the body's type size, from which a short paragraph of its own is a heading
 SIZE_STEP = 1.08  # ratio of type sizes from which one heading stands above another
+COMMON_BOLD = 0.3  # share of the rows of text from which bold type marks no headings
 DEEPEST = 9
 
 _N = rf"[{CHINESE_NUMBER}\d]+"
@@ -68,12 +69,15 @@ def numbering(text: str) -> tuple[str, int]:
 def mark_headings(drafts: Sequence[Draft], bookmarks: Sequence[Bookmark], body: float) -> list[Draft]:
     """Drafts with role `title` and a level where they are headings. `body`: type size of running text in points."""
     targets = _targets(bookmarks)
+    plain_bold = _mostly_bold(drafts)
     stack: list[Shape] = []
     found: list[Draft] = []
     for draft in drafts:
         text = draft_text(draft)
         bookmark = _bookmark(draft, text, targets)
-        if not (draft.role == "title" or bookmark or _reads_as_heading(draft, text, body)) or not _may_be(draft, text):
+        if not (draft.role == "title" or bookmark or _reads_as_heading(draft, text, body, plain_bold)) or not _may_be(
+            draft, text
+        ):
             found.append(replace(draft, role="text") if draft.role == "title" else draft)
             continue
         family, rank = numbering(text)
@@ -102,7 +106,7 @@ def _may_be(draft: Draft, text: str) -> bool:
     )
 
 
-def _reads_as_heading(draft: Draft, text: str, body: float) -> bool:
+def _reads_as_heading(draft: Draft, text: str, body: float, plain_bold: bool) -> bool:
     """A paragraph that the layout model did not call a title, and that numbering or type says is one."""
     if draft.role != "text" or draft.block is not None or len(draft.rows) > 2 or len(text) > 60:
         return False
@@ -113,8 +117,16 @@ def _reads_as_heading(draft: Draft, text: str, body: float) -> bool:
     larger = row.size >= LARGER * body and not row.lines[0].ocr
     if family == "cn" and rank <= 2:
         return True
+    if row.bold and len(draft.rows) == 1 and row.first[0].isalnum() and not plain_bold:
+        return True
     numbered = family in ("decimal", "en", "cn", "roman")
     return (numbered and (row.bold or row.size >= 1.05 * body)) or (larger and (row.bold or row.size >= 1.3 * body))
+
+
+def _mostly_bold(drafts: Sequence[Draft]) -> bool:
+    """Whether bold type is too usual in a document to mark headings."""
+    rows = [row for draft in drafts if draft.role == "text" for row in draft.rows]
+    return sum(row.bold for row in rows) > COMMON_BOLD * len(rows)
 
 
 def _above(top: Shape, shape: Shape) -> bool:

@@ -6,7 +6,8 @@ import re
 
 CHINESE_NUMBER = "一二三四五六七八九十百千零〇两"
 
-_BULLET = re.compile(r"[•‣▪▫●○◦■□◆◇★☆➢✓·∙–—]\s*(?=\S)")
+_BULLET = re.compile(r"[•‣▪▫●○◦■□◆◇★☆➢✓·∙–—]")
+_LONE_NUMBER = re.compile(r"\d{1,2}(?:\.\d{1,2}){0,3}")
 _CLAUSE = re.compile(
     rf"""(?:
       第\s*[{CHINESE_NUMBER}\d]+\s*[编篇章节条款部分]+
@@ -27,7 +28,7 @@ _LEADER = re.compile(r"(?:\.\s?){4,}|…{2,}|(?:·\s?){4,}|(?:．\s?){4,}|_{6,}"
 
 def is_bullet(text: str) -> bool:
     """A bullet of its own, or at the head of an item."""
-    return bool(_BULLET.match(text + "x"))
+    return bool(_BULLET.match(text))
 
 
 def is_clause(text: str) -> bool:
@@ -36,10 +37,14 @@ def is_clause(text: str) -> bool:
 
 
 def is_lone_marker(text: str) -> bool:
-    """Nothing but a marker: its item stands beside it."""
+    """Nothing but a bullet, a marker or a number: its item stands beside it."""
     text = text.strip()
+    return len(text) <= 6 and bool(_BULLET.fullmatch(text) or _LONE_NUMBER.fullmatch(text) or _only_clause(text))
+
+
+def _only_clause(text: str) -> bool:
     match = _CLAUSE.match(text + " x")
-    return len(text) <= 6 and (bool(_BULLET.fullmatch(text)) or (match is not None and match.end() >= len(text)))
+    return match is not None and match.end() >= len(text)
 
 
 def ends_sentence(text: str) -> bool:

@@ -16,11 +16,11 @@ from statistics import median
 
 from kb_pipeline.deepdoc.assembly.captions import is_caption
 from kb_pipeline.deepdoc.assembly.drafts import characters, text_size
-from kb_pipeline.deepdoc.assembly.frame import page_frame
-from kb_pipeline.records import Box, PageLayout, PageTables
+from kb_pipeline.deepdoc.assembly.frame import Frame, across, page_frame, runs_upward
+from kb_pipeline.records import Box, PageLayout, PageTables, TextLine
 
 RUNNING_HEADER, RUNNING_FOOTER = "running header", "running footer"
-PAGE_NUMBER, DUPLICATE = "page number", "duplicate"
+RUNNING_MARGIN, PAGE_NUMBER, DUPLICATE = "running margin text", "page number", "duplicate"
 
 MARGIN = 0.12  # share of the page's height at its head and foot where noise is looked for
 MODEL_MARGIN = 0.15  # the same for lines in a header or footer region of the layout model
@@ -28,12 +28,14 @@ DEEPEST = 4  # rows of noise at the head or foot of a page at most
 DRIFT = 0.02  # share of the page's height by which a running line may move from page to page
 PAGES = 3  # repetition on so many pages proves a running line
 SHARE = 0.4  # and on two pages, where these are this share of all
-LONGEST = 120  # characters of a running line at most
+LONGEST = 200  # characters of a running line at most
 APART = 1.0  # type sizes of empty space that part a lone page number from the text
+FAR = 3.0  # type sizes between a page number and the running line in its row
 SAME_PLACE = 0.6  # intersection over union of two boxes from which equal texts are one line drawn twice
 
 _NUMBER = re.compile(r"[-–—·•|~\s]*(\d{1,4})[-–—·•|~\s]*")
 _ROMAN = re.compile(r"[-–—·\s]*(?=[ivxlc])(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})[-–—·\s]*", re.I)
+_IN_CHAPTER = re.compile(r"(?:\d{1,2}|[A-Z])[-–]\d{1,3}")
 _SPELLED = re.compile(
     r"(?:第\s*(\d{1,4})\s*页(?:\s*[,，/]?\s*共\s*\d{1,4}\s*页)?|共\s*\d{1,4}\s*页\s*[,，/]?\s*第\s*(\d{1,4})\s*页"
     r"|page\s*(\d{1,4})(?:\s*(?:of|/)\s*\d{1,4})?|p\.?\s*(\d{1,4})|(\d{1,4})\s*(?:of|/)\s*\d{1,4}(?:\s*页)?|[-–—]\s*(\d{1,4})\s*[-–—])",
@@ -43,15 +45,24 @@ _SPELLED = re.compile(
 
 @dataclass(frozen=True)
 class Edge:
-    """A line at the head or foot of a page: `height` is its middle as a share of the page's height."""
+    """A line at the head or foot of a page; `across` and `height`: its middle as shares of the page's size.
+
+    `sideways`: runs across the text. `apart`: empty space parts its row from the rest of the page. `alone`: and
+    nothing else stands in the row.
+    """
 
     page: int
     index: int
     text: str
     key: str
+    box: Box
+    size: float
+    across: float
     height: float
     foot: bool
+    sideways: bool
     role: str
+    apart: bool
     alone: bool
 
 
@@ -72,13 +83,28 @@ def page_noise(pages: Sequence[PageLayout], tables: Sequence[PageTables], keep: 
 
 def _edges(layout: PageLayout, held: set[int]) -> list[Edge]:
     """Lines in the margins of a page, at its head from the top, then at its foot from the bottom."""
-    frame = page_frame(layout)
-    height = frame.upright_size[1]
-    lines = [
-        (i, line, frame.upright(line.box))
-        for i, line in enumerate(layout.lines)
-        if i not in held and line.text.strip() and height > 0
-    ]
+    main = page_frame(layout)
+    # on a page that stands turned, the header runs across the text, where it stands on the other pages
+    turn = 0 if main.turn else _turn_of([line for line in layout.lines if across(line, main)])
+    other = Frame(turn, main.mirror, layout.width, layout.height)
+    kept = [(i, line) for i, line in enumerate(layout.lines) if i not in held and line.text.strip()]
+    found = _edges_in(main, layout, [(i, line) for i, line in kept if not across(line, main)], held, False)
+    found += _edges_in(other, layout, [(i, line) for i, line in kept if across(line, main)], held, True)
+    return sorted(found, key=lambda edge: (edge.foot, -edge.height if edge.foot else edge.height, edge.index))
+
+
+def _turn_of(lines: Sequence[TextLine]) -> int:
+    return 270 if sum(len(line.text) * (1 if runs_upward(line) else -1) for line in lines) > 0 else 90
+
+
+def _edges_in(
+    frame: Frame, layout: PageLayout, kept: Sequence[tuple[int, TextLine]], held: set[int], sideways: bool
+) -> list[Edge]:
+    """Lines in the head and foot of a page in one frame; they are looked at among lines of their own direction."""
+    width, height = frame.upright_size
+    if width <= 0 or height <= 0:
+        return []
+    lines = [(i, line, frame.upright(line.box)) for i, line in kept]
     blocked = [frame.upright(layout.lines[i].box) for i in held if i < len(layout.lines)]
     head_end = min((box[1] for box in blocked), default=height)
     foot_start = max((box[3] for box in blocked), default=0.0)
@@ -92,9 +118,13 @@ def _edges(layout: PageLayout, held: set[int]) -> list[Edge]:
             continue
         others = [other for j, _, other in lines if j != i]
         text = " ".join(line.text.split())
-        alone = _alone(box, others, text_size(line))
-        found.append(Edge(layout.page, i, text, running_key(text), middle / height, foot, role, alone))
-    return sorted(found, key=lambda edge: (edge.foot, -edge.height if edge.foot else edge.height, edge.index))
+        size = text_size(line)
+        mates = [other for other in others if _in_row(box, other)]
+        apart = all(_is_apart(box, other, size) for other in others if not _in_row(box, other))
+        place = (box, size, (box[0] + box[2]) / 2 / width, middle / height, foot, sideways)
+        edge = Edge(layout.page, i, text, running_key(text), *place, role, apart, apart and not mates)
+        found.append(edge)
+    return found
 
 
 def running_key(text: str) -> str:
@@ -103,9 +133,12 @@ def running_key(text: str) -> str:
     return re.sub(r"\d+", "#", re.sub(r"\s+", "", folded))
 
 
-def _alone(box: Box, others: Sequence[Box], size: float) -> bool:
-    """Whether empty space surrounds a line above and below, and nothing stands in its row."""
-    return all(other[3] < box[1] - APART * size or other[1] > box[3] + APART * size for other in others)
+def _in_row(box: Box, other: Box) -> bool:
+    return box[1] < (other[1] + other[3]) / 2 < box[3]
+
+
+def _is_apart(box: Box, other: Box, size: float) -> bool:
+    return other[3] < box[1] - APART * size or other[1] > box[3] + APART * size
 
 
 def _running(edges: Sequence[Edge], pages: int) -> set[tuple[int, int]]:
@@ -128,50 +161,63 @@ def _running(edges: Sequence[Edge], pages: int) -> set[tuple[int, int]]:
 def _numbers(edges: Sequence[Sequence[Edge]], running: set[tuple[int, int]]) -> set[tuple[int, int]]:
     """Lines (page, index) that are page numbers: by their sequence over pages, their spelling, or their place."""
     shaped = [(edge, page_number(edge.text)) for page in edges for edge in page]
-    offsets: dict[tuple[bool, int], list[Edge]] = defaultdict(list)
-    for edge, number in shaped:
-        if number is not None and number > 0:
-            offsets[edge.foot, number - edge.page].append(edge)
     found = set()
     for edge, number in shaped:
         if number is None:
             continue
-        sequence = [o for o in offsets.get((edge.foot, number - edge.page), ()) if abs(o.height - edge.height) <= DRIFT]
-        counted = number > 0 and len({other.page for other in sequence}) >= 2
+        alike = [
+            (other, value)
+            for other, value in shaped
+            if value is not None and other.page != edge.page and other.foot == edge.foot
+            if abs(other.height - edge.height) <= DRIFT
+        ]
+        counted = number > 0 and any(value - other.page == number - edge.page for other, value in alike)
+        placed = any(abs(other.across - edge.across) <= DRIFT for other, _ in alike) and edge.apart
         spelled = bool(_SPELLED.fullmatch(edge.text))
-        by_place = edge.alone or edge.role in ("header", "footer")
-        if counted or spelled or by_place:
+        if counted or placed or spelled or edge.alone or edge.role in ("header", "footer"):
             found.add((edge.page, edge.index))
     return found - running
 
 
 def page_number(text: str) -> int | None:
-    """The number of a line shaped like a page number, 0 for Roman numerals, None for everything else."""
+    """The number of a line shaped like a page number; 0 for Roman numerals and for `7-45`; None for all else."""
     folded = unicodedata.normalize("NFKC", text).strip()
     match = _SPELLED.fullmatch(folded) or _NUMBER.fullmatch(folded)
     if match:
         return int(next(group for group in match.groups() if group))
-    return 0 if _ROMAN.fullmatch(folded) else None
+    return 0 if _ROMAN.fullmatch(folded) or _IN_CHAPTER.fullmatch(folded) else None
 
 
 def _from_outside(page: Sequence[Edge], running: set[tuple[int, int]], numbers: set[tuple[int, int]]) -> dict[int, str]:
-    """Reasons by line index; the first line that is no noise ends the head, and the foot."""
+    """Reasons by line index; the first row that holds no noise ends the head, and the foot."""
     reasons: dict[int, str] = {}
-    for foot in (False, True):
-        side = [edge for edge in page if edge.foot == foot]
-        rows = 0
-        at = None
+    for foot, sideways in ((False, False), (True, False), (False, True), (True, True)):
+        side = [edge for edge in page if edge.foot == foot and edge.sideways == sideways]
+        rows: list[list[Edge]] = []
         for edge in side:
-            if at is None or abs(edge.height - at) > DRIFT / 3:
-                rows, at = rows + 1, edge.height
-            place = (edge.page, edge.index)
-            if rows > DEEPEST or (place not in running and place not in numbers):
-                if any(abs(edge.height - o.height) <= DRIFT / 3 and (o.page, o.index) in running for o in side):
-                    continue  # stands in the row of a running line
+            if rows and abs(edge.height - rows[-1][0].height) <= DRIFT / 3:
+                rows[-1].append(edge)
+            else:
+                rows.append([edge])
+        for row in rows[:DEEPEST]:
+            taken = [edge for edge in row if (edge.page, edge.index) in running | numbers]
+            titles = [edge for edge in row if edge not in taken and _titles_page(edge, row, numbers)]
+            for edge in taken + titles:
+                named = RUNNING_MARGIN if sideways else RUNNING_FOOTER if foot else RUNNING_HEADER
+                is_number = (edge.page, edge.index) in numbers or page_number(edge.text) is not None
+                reasons[edge.index] = PAGE_NUMBER if is_number else named
+            if not taken:
                 break
-            named = RUNNING_FOOTER if foot else RUNNING_HEADER
-            reasons[edge.index] = PAGE_NUMBER if place in numbers or page_number(edge.text) is not None else named
     return reasons
+
+
+def _titles_page(edge: Edge, row: Sequence[Edge], numbers: set[tuple[int, int]]) -> bool:
+    """Whether a line shares a row of its own with a page number far from it: a running line of a single page."""
+    return edge.apart and any(
+        (other.page, other.index) in numbers
+        and max(other.box[0] - edge.box[2], edge.box[0] - other.box[2]) >= FAR * edge.size
+        for other in row
+    )
 
 
 def _duplicates(layout: PageLayout, held: set[int]) -> list[int]:

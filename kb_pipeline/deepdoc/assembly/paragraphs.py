@@ -17,10 +17,11 @@ from kb_pipeline.deepdoc.assembly.drafts import Block, Draft, Row, rows_of
 from kb_pipeline.deepdoc.assembly.joining import HYPHENS, spaceless
 from kb_pipeline.deepdoc.assembly.markers import ends_sentence, has_leader, is_bullet, is_clause
 
-INDENT = 1.0  # least first-line indent in type sizes
+INDENT = 0.8  # least first-line indent in type sizes
 LEAST_SHIFT = 0.5  # below this many type sizes, two left edges are the same
 GAP = 1.4  # a row starts a paragraph when it stands this many usual pitches below the last
 PITCH = 1.75  # usual pitch in type sizes, where a page tells none
+WIDEST = 4.0  # greatest pitch of one paragraph's rows in type sizes
 SIZE_STEP = 0.16  # relative change of type size that parts paragraphs
 SIZE_STEP_OCR = 0.35  # the same for recognised lines, whose box heights vary with their letters
 SAME_WIDTH = 0.75  # least ratio of the widths of two columns that one paragraph runs through
@@ -47,6 +48,8 @@ class Open:
 
 def paragraphs(blocks: Iterable[Block]) -> list[Draft]:
     """Drafts of a whole document in reading order; `blocks` are those of all pages, in order."""
+    blocks = list(blocks)
+    usual = _usual_pitches(blocks)
     drafts: list[Draft] = []
     running: Open | None = None
     for block in blocks:
@@ -54,7 +57,7 @@ def paragraphs(blocks: Iterable[Block]) -> list[Draft]:
             drafts.append(Draft(block.role, block.page, block=block))
             continue
         rows = rows_of(block.lines)
-        measure = _measure(block, rows)
+        measure = _measure(block, rows, usual.get(block.page, PITCH))
         for part in _parts(rows, measure):
             if running and _goes_on(drafts[running.draft], running, part[0], block, measure):
                 before = drafts[running.draft]
@@ -73,14 +76,26 @@ def _parts(rows: Sequence[Row], measure: Measure) -> list[list[Row]]:
     """Rows of one block, parted into paragraphs."""
     parts: list[list[Row]] = []
     for row in rows:
-        if parts and not _starts(parts[-1][-1], row, measure):
+        if parts and not _starts(parts[-1], row, measure):
             parts[-1].append(row)
         else:
             parts.append([row])
     return parts
 
 
-def _measure(block: Block, rows: Sequence[Row]) -> Measure:
+def _usual_pitches(blocks: Sequence[Block]) -> dict[int, float]:
+    """The usual distance of rows on each page, in type sizes."""
+    steps: dict[int, list[float]] = {}
+    for block in blocks:
+        if not block.is_object:
+            for a, b in pairwise(rows_of(block.lines)):
+                step = (b.box[1] - a.box[1]) / a.size
+                if 0.5 < step < WIDEST:
+                    steps.setdefault(block.page, []).append(step)
+    return {page: median(found) for page, found in steps.items() if len(found) >= 3}
+
+
+def _measure(block: Block, rows: Sequence[Row], usual: float) -> Measure:
     left, right = min(row.box[0] for row in rows), max(row.box[2] for row in rows)
     size = median(row.size for row in rows)
     if block.column[1] - right <= 4 * size:
@@ -88,15 +103,16 @@ def _measure(block: Block, rows: Sequence[Row]) -> Measure:
     if left - block.column[0] <= LEAST_SHIFT * size:
         left = min(left, block.column[0])
     steps = [b.box[1] - a.box[1] for a, b in pairwise(rows)]
-    near = [step for step in steps if 0.5 * size < step < 2.5 * size]
-    pitch = min(median(near), 2 * size) if len(near) >= 2 else PITCH * size
+    near = [step for step in steps if 0.5 * size < step < WIDEST * size]
+    pitch = min(median(near), max(2.0, 1.3 * usual) * size) if len(near) >= 2 else usual * size
     shifted = sum(row.box[0] - left > LEAST_SHIFT * size for row in rows)
     hanging = len(rows) > 1 and rows[0].box[0] - left <= LEAST_SHIFT * size and shifted >= 0.5 * len(rows)
     return Measure(left, right, pitch, hanging)
 
 
-def _starts(before: Row, row: Row, measure: Measure) -> bool:
-    """Whether a row starts a paragraph within its block."""
+def _starts(part: Sequence[Row], row: Row, measure: Measure) -> bool:
+    """Whether a row starts a paragraph within its block, after the rows of the one before."""
+    before = part[-1]
     size = min(before.size, row.size)
     if _size_differs(before, row) or row.box[1] - before.box[1] > GAP * measure.pitch + abs(before.size - row.size):
         return True
@@ -107,7 +123,7 @@ def _starts(before: Row, row: Row, measure: Measure) -> bool:
         return True
     if has_leader(before.last) or is_bullet(row.first):
         return True
-    if is_clause(row.first) and (ended or short):
+    if (is_clause(row.first) and (ended or short)) or (len(part) == 1 and is_clause(before.first) and short):
         return True
     shift = row.box[0] - measure.left
     if measure.hanging:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from kb_pipeline.deepdoc.assembly.columns import GUTTER, Interval, merge, occupied, split_columns
-from kb_pipeline.deepdoc.assembly.drafts import Block
+from kb_pipeline.deepdoc.assembly.drafts import Block, share_inside
 
 SLACK = 0.2  # share of the type size by which two rows may overlap and still be cut
 INSIDE = 0.5  # share of a block within an object from which the object is put just before it
@@ -146,10 +146,7 @@ def _apart(blocks: Sequence[Block]) -> tuple[list[Block], list[Block]]:
 
 
 def _inside(block: Block, holder: Block) -> bool:
-    width = min(block.box[2], holder.box[2]) - max(block.box[0], holder.box[0])
-    height = min(block.box[3], holder.box[3]) - max(block.box[1], holder.box[1])
-    area = (block.box[2] - block.box[0]) * (block.box[3] - block.box[1])
-    return width > 0 and height > 0 and width * height > INSIDE * area
+    return share_inside(block.box, holder.box) > INSIDE
 
 
 def _one_row(blocks: Sequence[Block]) -> bool:
