@@ -277,7 +277,9 @@ def _tilted(characters: Characters) -> list[np.ndarray]:
     rows = np.flatnonzero(characters.seen & (np.abs(characters.tilt) > MOST_TILT))
     if not len(rows):
         return []
+    centre = (characters.loose[rows, :2] + characters.loose[rows, 2:]) / 2
     breaks = (np.diff(rows) > 1) | (np.diff(characters.tilt[rows]) != 0) | (np.diff(characters.size[rows]) != 0)
+    breaks |= np.hypot(*np.diff(centre, axis=0).T) > FREE_GAP * characters.size[rows[1:]] + 1
     return np.split(rows, np.flatnonzero(breaks) + 1)
 
 

@@ -188,13 +188,28 @@ class PdfFile:
                 raise PageFailed("the file was closed", document=self.name, page=page)
             if self._open_number != page:
                 self._close_page()
-                if 1 <= page <= self._count:
-                    self._open_page = raw.FPDF_LoadPage(self._document, page - 1) or None
-                if not self._open_page:
-                    reason = "the page cannot be read" if 1 <= page <= self._count else "there is no such page"
-                    raise PageFailed(reason, document=self.name, page=page, remedy="the other pages are not touched")
+                if not 1 <= page <= self._count:
+                    raise PageFailed("there is no such page", document=self.name, page=page)
+                self._open_page = self._loaded(page)
                 self._open_number = page
             yield self._open_page
+
+    def _loaded(self, page: int) -> object:
+        handle = raw.FPDF_LoadPage(self._document, page - 1)
+        if handle and _is_flat(handle):
+            # A CropBox beside the MediaBox leaves nothing; viewers then show the MediaBox.
+            sides = [ctypes.c_float() for _ in range(4)]
+            raw.FPDFPage_GetMediaBox(handle, *sides)
+            raw.FPDFPage_SetCropBox(handle, *sides)
+            raw.FPDF_ClosePage(handle)
+            handle = raw.FPDF_LoadPage(self._document, page - 1)
+        if not handle or _is_flat(handle):
+            if handle:
+                raw.FPDF_ClosePage(handle)
+            raise PageFailed(
+                "the page cannot be read", document=self.name, page=page, remedy="the other pages are not touched"
+            )
+        return handle
 
     def _text_page(self, page: int) -> object:
         if not self._open_text:
@@ -275,6 +290,10 @@ def render_scale(width: float, height: float, dpi: float, pixel_budget: int) -> 
 def picture_size(width: float, height: float, scale: float) -> tuple[int, int]:
     """Pixels of the picture of a page of that size in points; at least one each way."""
     return (max(1, round(width * scale)), max(1, round(height * scale)))
+
+
+def _is_flat(handle: object) -> bool:
+    return not (raw.FPDF_GetPageWidthF(handle) > 0 and raw.FPDF_GetPageHeightF(handle) > 0)
 
 
 def _geometry(left: float, bottom: float, right: float, top: float, rotation: int, unit: float) -> Geometry:
