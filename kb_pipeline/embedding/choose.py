@@ -1,0 +1,66 @@
+"""The embedding model that the settings name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Protocol
+
+from kb_pipeline.settings import EmbeddingSettings
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+class Embedder(Protocol):
+    """An embedding model.
+
+    Attributes:
+        model_id: names the origin of the vectors; another id means vectors that cannot be compared.
+        dimension: length of a vector.
+        max_tokens: most tokens of a text that go into a vector whole.
+        cosine_window: cosines (low, high) that count as 0 and 1 in the fused score.
+        language_offsets: added to the cosine of a (question, passage) pair of languages.
+    """
+
+    @property
+    def model_id(self) -> str: ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    max_tokens: int
+    cosine_window: tuple[float, float]
+    language_offsets: Mapping[tuple[str, str], float]
+
+    def embed_passages(self, texts: Sequence[str]) -> np.ndarray:
+        """Unit vectors `[N, dimension]` float32."""
+
+    def embed_query(self, text: str) -> np.ndarray:
+        """Unit vector `[dimension]` float32 of a question."""
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of a text, without what the model adds."""
+
+    def count_many(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text, much faster than one by one."""
+
+
+@lru_cache(maxsize=8)
+def embedder(settings: EmbeddingSettings, workers: int = 0) -> Embedder:
+    """The model of these settings, the same object for the same settings; nothing is loaded before it is used.
+
+    Args:
+        workers: texts that the local model embeds at the same time; 0 for one a core of this process.
+
+    Raises:
+        EndpointError: the settings name an endpoint without address or model.
+    """
+    if settings.provider == "openai":
+        from kb_pipeline.embedding.endpoint import EndpointEmbedder
+
+        return EndpointEmbedder(settings)
+    from kb_pipeline.embedding.local import LocalEmbedder
+
+    return LocalEmbedder(workers or len(os.sched_getaffinity(0)))
