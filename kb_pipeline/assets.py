@@ -1,6 +1,6 @@
 """The nine stages as Dagster assets, partitioned by document: one definition, materializable in any subset."""
 
-from __future__ import annotations
+# no postponed annotations here: Dagster reads BatchConfig off the function's signature
 
 from collections.abc import Iterator
 

@@ -14,7 +14,7 @@ from kb_pipeline.stages.run import Context, Progress
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "documents"
 NAME = "demo"
-QUESTIONS = ("ZK305 的伴生金品位是多少?", "What was measured in the hydrology survey?")
+QUESTIONS = ("ZK305 的伴生金品位是多少？", "How long did the dye take to reach spring Q3?")
 
 
 class Asked(Record, frozen=True):

@@ -12,7 +12,7 @@ from kb_pipeline.query.knowledge_base import KnowledgeBase
 from kb_pipeline.settings import IndexSettings, home, load_settings
 from kb_pipeline.storage.artefacts import Artefacts
 from kb_pipeline.storage.catalogue import Catalogue
-from kb_pipeline.storage.objects import open_store
+from kb_pipeline.storage.objects import home_store
 
 
 def open_stored(name: str) -> KnowledgeBase:
@@ -22,7 +22,7 @@ def open_stored(name: str) -> KnowledgeBase:
         UnknownKnowledgeBase: there is none.
     """
     storage = load_settings().storage
-    objects = open_store(storage.uri, storage.options)
+    objects = home_store(storage)
     catalogue = Catalogue(objects)
     entry = catalogue.knowledge_base(name)
     settings = load_settings(entry.settings)

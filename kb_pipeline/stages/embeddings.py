@@ -25,7 +25,9 @@ def compute(work: Work) -> Output:
 
     model = embedder(work.settings.embedding)
     texts = [passage(chunk) for chunk in read_chunks(work)]
-    vectors, hits = embed_cached(model, texts, VectorCache(work.artefacts.objects))
+    vectors, hits = embed_cached(
+        model, texts, VectorCache(work.artefacts.objects, f"documents/{work.document.id}/vectors")
+    )
     frame = pandas.DataFrame(
         {
             "ordinal": np.arange(len(texts)),

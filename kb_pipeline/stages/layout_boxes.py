@@ -7,6 +7,8 @@ from kb_pipeline.settings import Settings
 from kb_pipeline.stages.page_renders import read_characters
 from kb_pipeline.stages.stage import Models, PageWork, Stage
 
+PICTURED = ("figure", "equation")  # regions whose picture is kept
+
 
 def compute_page(work: PageWork) -> tuple[dict[str, bytes], dict[str, float]]:
     """Lines and regions of a page; figures' pictures are cut out while the page's picture is at hand."""
@@ -21,7 +23,7 @@ def compute_page(work: PageWork) -> tuple[dict[str, bytes], dict[str, float]]:
     layout = read_page(work.source.file, render, characters, picture, work.settings)
     parts = {f"{name}.json": encode(layout)}
     for index, region in enumerate(layout.regions):
-        if region.role == "figure":
+        if region.role in PICTURED:
             parts[figure_part(work.page, index)] = crop_figure(picture, region.box, render.scale)
     facts = {
         "lines": len(layout.lines),

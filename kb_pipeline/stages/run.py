@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import Any
 
 from kb_pipeline.errors import DocumentError, KbError, ServiceError, Stopped, UpstreamMissing
-from kb_pipeline.settings import Settings, home, load_settings
+from kb_pipeline.settings import Settings, load_settings
 from kb_pipeline.stages import raw_file
 from kb_pipeline.stages.page_source import PAGED_TYPES, PageSource
 from kb_pipeline.stages.pipeline import PIPELINE
@@ -27,7 +27,7 @@ from kb_pipeline.storage import sources
 from kb_pipeline.storage.artefacts import Artefact, Artefacts, DocumentState, PageNote, StageState, part_hash
 from kb_pipeline.storage.catalogue import Catalogue, DocumentEntry
 from kb_pipeline.storage.fingerprints import value_hash
-from kb_pipeline.storage.objects import open_store
+from kb_pipeline.storage.objects import home_store
 from kb_pipeline.weights.manifest import model_hash
 
 log = logging.getLogger(__name__)
@@ -104,7 +104,7 @@ def _one_thread_each() -> None:
 def open_context(settings: Settings | None = None, listen: Callable[[Progress], None] | None = None) -> Context:
     """The context of this installation (`KB_HOME`)."""
     settings = settings or load_settings()
-    objects = open_store(settings.storage.uri or str(home() / "store"), settings.storage.options)
+    objects = home_store(settings.storage)
     context = Context(settings, Artefacts(objects, settings.storage.keep_versions), Catalogue(objects))
     if listen:
         context.listen = listen

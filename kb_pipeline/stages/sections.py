@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kb_pipeline.errors import DamagedFile
 from kb_pipeline.records import Bookmark, PageLayout, PageTables, ParsedDocument, decode, encode
+from kb_pipeline.stages.layout_boxes import PICTURED, figure_part
 from kb_pipeline.stages.page_source import PAGED_TYPES
 from kb_pipeline.stages.raw_file import raw_file
 from kb_pipeline.stages.stage import Output, Stage, Work
@@ -16,12 +17,16 @@ def compute(work: Work) -> Output:
         DamagedFile: not one page could be read.
     """
     file = raw_file(work)
-    document = _assembled(work) if file.kind in PAGED_TYPES else _native(work, file.kind)
-    return Output({"document.json": encode(document)}, facts(document))
+    if file.kind not in PAGED_TYPES:
+        document = _native(work, file.kind)
+        return Output({"document.json": encode(document)}, facts(document))
+    document, pictures = _assembled(work)
+    return Output({"document.json": encode(document), **pictures}, facts(document))
 
 
-def _assembled(work: Work) -> ParsedDocument:
-    from kb_pipeline.deepdoc.assembly.assemble import assemble
+def _assembled(work: Work) -> tuple[ParsedDocument, dict[str, bytes]]:
+    """The document, and the pictures of its figures and formulas by part name."""
+    from kb_pipeline.deepdoc.assembly.assemble import assemble, figure_requests
 
     names = work.part_names("layout_boxes", ".json")
     pages = [decode(work.read("layout_boxes", name), PageLayout) for name in names]
@@ -29,7 +34,19 @@ def _assembled(work: Work) -> ParsedDocument:
     if pages and all(page.error for page in pages):
         raise DamagedFile(f"no page can be read; the first: {pages[0].error}", remedy="repair the file")
     bookmarks = decode(work.read("page_renders", "bookmarks.json"), tuple[Bookmark, ...])
-    return assemble(pages, tables, bookmarks, work.settings)
+    document = assemble(pages, tables, bookmarks, work.settings)
+    crops = {
+        (page.page, region.box): figure_part(page.page, index)
+        for page in pages
+        for index, region in enumerate(page.regions)
+        if region.role in PICTURED
+    }
+    pictures = {
+        f"{request.part}.jpg": work.read("layout_boxes", crops[request.page, request.box])
+        for request in figure_requests(document)
+        if (request.page, request.box) in crops
+    }
+    return document, pictures
 
 
 def _native(work: Work, kind: str) -> ParsedDocument:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from kb_pipeline.errors import StorageUnavailable
-
+from kb_pipeline.settings import StorageSettings, home
 
 S3_CONFIG = {
     # s3fs tries 5 times by itself: 2 x 5 attempts instead of 25 keep an outage short
@@ -37,6 +37,11 @@ class ObjectStore(Protocol):
 
     def remove(self, name: str) -> None:
         """Remove an object, or a folder with all that is under it; nothing happens where there is none."""
+
+
+def home_store(settings: StorageSettings) -> ObjectStore:
+    """The store of this installation: at `storage.uri`, or the folder KB_HOME/store."""
+    return open_store(settings.uri or str(home() / "store"), settings.options)
 
 
 def open_store(uri: str, options: dict[str, Any]) -> ObjectStore:
