@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from kb_pipeline.errors import EndpointError
 from kb_pipeline.query.citations import Cited, cite, cite_quote
 from kb_pipeline.query.extract import NOTHING, extractive_answer
-from kb_pipeline.query.question import Question, QuestionEmbedder
+from kb_pipeline.query.question import Question
 from kb_pipeline.query.quotes import find_quote
 from kb_pipeline.query.rescore import confidence
 from kb_pipeline.query.sentences import sentences
@@ -18,6 +18,9 @@ from kb_pipeline.records import Answer, Citation, Hit
 from kb_pipeline.tokenization.normalise import normalised
 from kb_pipeline.tokenization.tokens import Tokenizer, tokenizer
 from kb_pipeline.tokenization.weights import coverage, query_weights
+
+if TYPE_CHECKING:
+    from kb_pipeline.embedding.choose import Embedder
 
 PASSAGE_CHARACTERS = 4000  # of a passage that the model is shown
 REFUSAL = "NO ANSWER"
@@ -63,7 +66,7 @@ class _Mark:
 def answer_question(
     question: Question,
     hits: Sequence[Hit],
-    embedder: QuestionEmbedder,
+    embedder: Embedder,
     term_weight: float,
     chat: Chat | None = None,
     words: Tokenizer | None = None,
@@ -84,7 +87,7 @@ def answer_question(
 def _quoted_instead(
     question: Question,
     hits: Sequence[Hit],
-    embedder: QuestionEmbedder,
+    embedder: Embedder,
     term_weight: float,
     words: Tokenizer | None,
     reason: str,
@@ -129,7 +132,9 @@ def checked_answer(question: Question, hits: Sequence[Hit], written: str, words:
             shown += "" if good else UNSUPPORTED[question.language]
         pieces.append(gap + shown)
     share = supported / counted if counted else 0.0
-    return Answer("".join(pieces).strip(), cited.citations, round(share * confidence(hits[0].score), 4), "llm")
+    return Answer(
+        "".join(pieces).strip(), cited.citations, round(share * confidence(question, hits[0].score), 4), "llm"
+    )
 
 
 def _held_out(written: str) -> tuple[str, list[_Mark]]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kb_pipeline.query.citations import Cited, cite
-from kb_pipeline.query.question import Question, QuestionEmbedder
+from kb_pipeline.query.question import Question
 from kb_pipeline.query.rescore import confidence, score_parts, total
 from kb_pipeline.query.sentences import sentences
 from kb_pipeline.records import Answer, Hit
@@ -17,21 +18,30 @@ from kb_pipeline.tokenization.language import language
 from kb_pipeline.tokenization.tokens import Tokenizer, tokenizer
 from kb_pipeline.tokenization.weights import coverage
 
+if TYPE_CHECKING:
+    from kb_pipeline.embedding.choose import Embedder
+
 HITS = 5  # best hits whose sentences are read
 EMBEDDED = 24  # sentences whose vectors are made, about 10 ms each
 QUOTED = 3  # most sentences of an answer
-NEAR_BEST = 0.85  # of the best sentence's support that another one needs to be quoted
+ADDS = 0.15  # of the question's term weight that another sentence must cover and the ones before it do not
+NEAR_BEST = 0.97  # of the best sentence's support, with which another one is quoted whatever it adds
 HIT_SHARE = 0.5  # of a sentence's support comes from the hit that it stands in
+UNSURE = 0.3  # confidence below which the answer warns
 LEAST_CHARACTERS = 4  # of a sentence that says anything
 
 NOTHING = {"zh": "知识库中没有找到相关内容。", "en": "Nothing in the knowledge base answers this."}
+WARNING = {
+    "zh": "（以下内容与问题的相关度低，可能没有回答它。）",
+    "en": "(These passages match the question poorly and may not answer it.)",
+}
 NO_MODEL = {
     "zh": "（未设置语言模型，以上为原文摘录。）",
     "en": "(No language model is set; these are passages from the documents.)",
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Sentence:
     """A sentence `text[start:end]` of a hit; `rank` is the hit's place."""
 
@@ -49,7 +59,7 @@ class _Sentence:
 def extractive_answer(
     question: Question,
     hits: Sequence[Hit],
-    embedder: QuestionEmbedder,
+    embedder: Embedder,
     term_weight: float,
     words: Tokenizer | None = None,
     note: str = "",
@@ -63,19 +73,21 @@ def extractive_answer(
     if not hits:
         return Answer(NOTHING[question.language], (), 0.0, "extractive")
     chosen = _best(question, hits[:HITS], embedder, term_weight, words or tokenizer())
+    sure = confidence(question, hits[0].score)
     cited = Cited()
-    lines = []
+    lines = [] if sure >= UNSURE else [WARNING[question.language]]
     for sentence in chosen:
         number = cited.number(cite(sentence.hit, sentence.start, sentence.end))
         lines.append(f"{_quoted(sentence.text, question.language)} [{number}]")
     lines.append(note or NO_MODEL[question.language])
-    return Answer("\n".join(lines), cited.citations, confidence(hits[0].score), "extractive")
+    return Answer("\n".join(lines), cited.citations, sure, "extractive")
 
 
 def _best(
-    question: Question, hits: Sequence[Hit], embedder: QuestionEmbedder, term_weight: float, words: Tokenizer
+    question: Question, hits: Sequence[Hit], embedder: Embedder, term_weight: float, words: Tokenizer
 ) -> list[_Sentence]:
-    """Best supported sentences in order of support; one of equal texts only."""
+    """The sentence with most support, and further ones that cover what it leaves open or say as much as it does (one
+    of equal texts only). Hits stand in the order in which they were chosen, sentences of a hit in reading order."""
     found = [
         _Sentence(hit, rank, start, end, frozenset(words.fine(hit.text[start:end])))
         for rank, hit in enumerate(hits)
@@ -85,14 +97,21 @@ def _best(
     found.sort(key=lambda s: (-coverage(question.weights, s.tokens), s.rank, s.start))
     found = _distinct(found)[:EMBEDDED]
     vectors = embedder.embed_passages([sentence.text for sentence in found])
-    support = [_support(question, s, v, embedder, term_weight) for s, v in zip(found, vectors, strict=True)]
-    order = sorted(range(len(found)), key=lambda i: (-support[i], found[i].rank, found[i].start))
-    least = NEAR_BEST * support[order[0]]
-    return [found[i] for i in order[:QUOTED] if support[i] >= least]
+    support = {s: _support(question, s, v, embedder, term_weight) for s, v in zip(found, vectors, strict=True)}
+    found.sort(key=lambda s: (-support[s], s.rank, s.start))
+    best, *others = found
+    chosen = [best]
+    for sentence in sorted(others, key=lambda s: (s.rank != best.rank, -support[s], s.rank, s.start)):
+        open_terms = {t: w for t, w in question.weights.items() if not any(t in s.tokens for s in chosen)}
+        adds = coverage(open_terms, sentence.tokens) >= ADDS and sentence.hit.score >= NEAR_BEST * best.hit.score
+        if len(chosen) < QUOTED and (adds or support[sentence] >= NEAR_BEST * support[best]):
+            chosen.append(sentence)
+    order = list(dict.fromkeys(sentence.rank for sentence in chosen))
+    return sorted(chosen, key=lambda s: (order.index(s.rank), s.start))
 
 
 def _support(
-    question: Question, sentence: _Sentence, vector: np.ndarray, embedder: QuestionEmbedder, term_weight: float
+    question: Question, sentence: _Sentence, vector: np.ndarray, embedder: Embedder, term_weight: float
 ) -> float:
     """The sentence's own score by the formula of hits, mixed with that of its hit: a sentence can rely on its context
     (the drill hole is named in the heading), but must say something itself."""

@@ -9,7 +9,7 @@ from pymilvus import MilvusClient
 
 from kb_pipeline.errors import IndexUnavailable, UnknownChunk, UsageError
 from kb_pipeline.query.answer import Chat, answer_question
-from kb_pipeline.query.question import Question, QuestionEmbedder, read_question
+from kb_pipeline.query.question import Question, read_question
 from kb_pipeline.query.rescore import Scored, above_threshold, rescore
 from kb_pipeline.query.retrieve import ChunkRow, is_chunk_id, read_rows, retrieve
 from kb_pipeline.records import Answer, Citation, Hit, Locator, PageLocator
@@ -17,6 +17,7 @@ from kb_pipeline.settings import QuerySettings
 from kb_pipeline.tokenization.tokens import Tokenizer
 
 if TYPE_CHECKING:
+    from kb_pipeline.embedding.choose import Embedder
     from kb_pipeline.records import Box
 
 MOST_HITS = 1000
@@ -55,7 +56,7 @@ class KnowledgeBase:
         collection: str,
         settings: QuerySettings,
         connect: Callable[[], MilvusClient],
-        embedder: QuestionEmbedder,
+        embedder: Embedder,
         documents: Documents,
         chat: Chat | None = None,
         words: Tokenizer | None = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,21 +15,12 @@ from kb_pipeline.tokenization.language import language
 from kb_pipeline.tokenization.tokens import Tokenizer, tokenizer
 from kb_pipeline.tokenization.weights import query_weights
 
+if TYPE_CHECKING:
+    from kb_pipeline.embedding.choose import Embedder
+
 MOST_CHARACTERS = 8000  # of a question; what lies beyond is not read
 MOST_TERMS = 256  # tokens that are searched for; the lightest are left out
 MOST_IDENTIFIERS = 32
-
-
-class QuestionEmbedder(Protocol):
-    """What retrieval asks of an embedding model."""
-
-    dimension: int
-    cosine_window: tuple[float, float]
-    language_offsets: Mapping[tuple[str, str], float]
-
-    def embed_query(self, text: str) -> np.ndarray: ...
-
-    def embed_passages(self, texts: list[str]) -> np.ndarray: ...
 
 
 @dataclass(frozen=True)
@@ -45,7 +36,7 @@ class Question:
     ids: tuple[str, ...]
 
 
-def read_question(text: str, embedder: QuestionEmbedder, words: Tokenizer | None = None) -> Question:
+def read_question(text: str, embedder: Embedder, words: Tokenizer | None = None) -> Question:
     """Read a question. It is plain text: no character in it has a meaning to the search.
 
     Raises:
