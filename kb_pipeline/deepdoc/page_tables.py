@@ -14,6 +14,7 @@ from kb_pipeline.deepdoc.crops import crop_box
 from kb_pipeline.deepdoc.ocr import Upright, rounded
 from kb_pipeline.deepdoc.orientation import orientation, turn_picture
 from kb_pipeline.deepdoc.rulings import Rulings, picture_rulings
+from kb_pipeline.deepdoc.tables.frame import with_frame
 from kb_pipeline.deepdoc.tables.html import table_html
 from kb_pipeline.deepdoc.tables.reader import ReadTable, read_table
 from kb_pipeline.deepdoc.tables.segments import table_segments
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 MARGIN = 10 / 3
 """Points around a table that its model sees: 10 px at 216 dpi. More makes SLANet worse."""
+
+RULING_MARGIN = 3.0  # points around a table in which its rulings lie
 
 SURE_TURN = 0.6  # score from which the orientation model may turn a table
 
@@ -45,6 +48,7 @@ def page_tables(
         numbers = [i for i, line in enumerate(layout.lines) if line.region == index]
         if numbers:
             box = geometry.union([region.box, *(layout.lines[i].box for i in numbers)])
+            box = with_frame(box, rulings.horizontal.tolist(), rulings.vertical.tolist())
             grids.append(_grid(layout, index, box, numbers, characters, picture, scale, rulings, settings))
     return PageTables(layout.page, tuple(grids))
 
@@ -66,12 +70,12 @@ def _grid(
     upright = Upright(turn_picture(crop, 360 - turned), turned, scale)
     corner = np.array([left, top]) / scale
     segments = [_upright_line(part, upright, corner) for part in table_segments(lines, characters)]
-    drawn = rulings.inside(box)
+    drawn = rulings.inside(box, RULING_MARGIN)
     if turned or len(drawn.horizontal) + len(drawn.vertical) == 0:
         drawn = picture_rulings(upright.picture, scale)
     else:
         drawn = Rulings(drawn.horizontal - [corner[1], corner[0], corner[0]], drawn.vertical - [*corner, corner[1]])
-    table = read_table(upright.picture, (0.0, 0.0), scale, segments, drawn.horizontal, drawn.vertical, settings.tables)
+    table = read_table(upright.picture, scale, segments, drawn.horizontal, drawn.vertical, settings.tables)
     cells = _cells(table, upright, corner, layout)
     return TableGrid(
         page=layout.page,

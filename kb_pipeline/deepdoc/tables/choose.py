@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kb_pipeline.deepdoc.tables.grid import Cell, Grid
-from kb_pipeline.deepdoc.tables.ruled import explains
+from kb_pipeline.deepdoc.tables.ruled import Line, fits, ruled_grid, snapped
 from kb_pipeline.deepdoc.tables.tiling import read_tiled
 
 SURE = 0.98
@@ -15,32 +15,35 @@ SURE = 0.98
 
 
 def choose_grid(
-    crop: np.ndarray, x: float, y: float, scale: float, boxes: np.ndarray, ruled: Grid | None, second_opinion: bool
+    crop: np.ndarray,
+    scale: float,
+    boxes: np.ndarray,
+    horizontal: Sequence[Line],
+    vertical: Sequence[Line],
+    second_opinion: bool,
 ) -> Grid:
-    """The grid of a table, boxes in points.
+    """The grid of a table, boxes in points from the crop's upper left corner.
 
     Args:
         crop: [H, W, 3] uint8 BGR, the table's picture.
-        x, y: place of the crop's upper left corner on the page, in points.
         scale: pixels a point.
         boxes: [N, 4] text segments in points.
-        ruled: the grid that lines draw, in points, or None.
+        horizontal, vertical: rulings in points.
         second_opinion: ask the second model where the first is unsure.
 
     Returns:
         A grid; without cells where nothing reads one.
     """
-    if ruled is not None and not explains(ruled, boxes):
-        ruled = None
-    lines = (boxes - np.array([x, y, x, y])) * scale
-    grid = read_tiled(crop, lines)
-    if ruled is not None and (grid.cut or grid.confidence < SURE or _same_size(grid, ruled)):
+    frame = (0.0, 0.0, crop.shape[1] / scale, crop.shape[0] / scale)
+    ruled = ruled_grid(horizontal, vertical, frame)
+    grid = read_tiled(crop, boxes * scale)
+    if ruled is not None and fits(ruled, grid, boxes):
         return _with_headers(ruled, grid)
     if second_opinion and (grid.confidence < SURE or grid.cut):
-        other = read_tiled(crop, lines, "table second opinion")
+        other = read_tiled(crop, boxes * scale, "table second opinion")
         if (not other.cut, other.confidence) > (not grid.cut, grid.confidence):
             grid = other
-    return grid.moved(1 / scale, x, y)
+    return snapped(grid.moved(1 / scale, 0.0, 0.0), horizontal, vertical, frame)
 
 
 def _same_size(a: Grid, b: Grid) -> bool:

@@ -10,14 +10,14 @@ import numpy as np
 from kb_pipeline.deepdoc.tables.choose import choose_grid, grid_of_lines
 from kb_pipeline.deepdoc.tables.fill import assign, cell_text
 from kb_pipeline.deepdoc.tables.grid import Grid, whole
-from kb_pipeline.deepdoc.tables.ruled import Line, ruled_grid
+from kb_pipeline.deepdoc.tables.ruled import Line
 from kb_pipeline.records import Box, TextLine
 from kb_pipeline.settings import TableSettings
 
 
 @dataclass(frozen=True)
 class ReadTable:
-    """A grid in points, every place owned by one cell, with the text and the box of every cell."""
+    """A grid in points of its crop, every place owned by one cell, with the text and the box of every cell."""
 
     grid: Grid
     texts: tuple[str, ...]
@@ -26,7 +26,6 @@ class ReadTable:
 
 def read_table(
     crop: np.ndarray,
-    origin: tuple[float, float],
     scale: float,
     segments: Sequence[TextLine],
     horizontal: Sequence[Line],
@@ -37,20 +36,16 @@ def read_table(
 
     Args:
         crop: [H, W, 3] uint8 BGR, the table with at most about 12 px of margin at 216 dpi.
-        origin: place of the crop's upper left corner, in points.
         scale: pixels a point.
-        segments: the table's text, in points; every one ends in exactly one cell.
+        segments: the table's text, in points from the crop's upper left corner; every one ends in exactly one cell.
         horizontal, vertical: rulings in points, (y, x0, x1) and (x, top, bottom).
         settings: the `tables` group.
 
     Returns:
         Cells in row order. Without any cell only where there is no text at all.
     """
-    x, y = origin
     boxes = np.array([s.box for s in segments], float).reshape(-1, 4)
-    frame = (x, y, x + crop.shape[1] / scale, y + crop.shape[0] / scale)
-    ruled = ruled_grid(horizontal, vertical, frame)
-    grid = whole(choose_grid(crop, x, y, scale, boxes, ruled, settings.second_opinion))
+    grid = whole(choose_grid(crop, scale, boxes, horizontal, vertical, settings.second_opinion))
     if not grid.cells:
         grid = grid_of_lines(boxes)
     if not grid.cells:

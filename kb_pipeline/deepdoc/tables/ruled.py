@@ -13,6 +13,14 @@ TOLERANCE = 2.0  # points within which parallel lines are one
 INSET = 0.7  # points left out at the ends of a cell's side, where lines cross
 DRAWN = 0.5  # share of a cell's side that must be drawn for the side to part two cells
 LEAST_CELLS = 4
+LONG = 0.8  # share of the longest line from which a line says where an open border is
+OPEN_SIDE = 6.0  # points by which lines must stick out over the outermost line across them
+OVERHANG = 0.15  # share of a segment's width that may stick out of its cell
+MOST_OUTSIDE = 0.05  # share of the segments that may lie in no cell or across a line
+MOST_BESIDE = 0.03  # pairs of segments side by side in one cell, per segment
+STACK = 4  # segments in one cell that look like several rows without lines between
+MOST_STACKED = 0.34  # share of the filled cells
+WIDE = 0.8  # share of a table's extent that a line must cover to part all its columns or rows
 
 Line = tuple[float, float, float]
 """Place across and extent along: (y, x0, x1) of a horizontal line, (x, top, bottom) of a vertical one, in points."""
@@ -21,11 +29,13 @@ Line = tuple[float, float, float]
 def ruled_grid(horizontal: Sequence[Line], vertical: Sequence[Line], box: Box) -> Grid | None:
     """The grid that the lines inside `box` draw; None where they draw no closed grid.
 
+    Borders that are left open, as at the sides of many tables, are taken to stand where the lines across them end.
     Places are merged over sides that are not drawn; a merged region that is no rectangle means that the grid is open.
     """
     horizontal = _within(horizontal, box[1], box[3], box[0], box[2])
     vertical = _within(vertical, box[0], box[2], box[1], box[3])
-    ys, xs = _levels(horizontal), _levels(vertical)
+    ys = _bordered(_levels(horizontal), vertical)
+    xs = _bordered(_levels(vertical), horizontal)
     rows, cols = len(ys) - 1, len(xs) - 1
     if rows < 1 or cols < 1 or rows * cols < LEAST_CELLS:
         return None
@@ -80,6 +90,18 @@ def _levels(lines: Sequence[Line]) -> list[float]:
     return [float(np.mean(group)) for group in groups]
 
 
+def _bordered(levels: list[float], across: Sequence[Line]) -> list[float]:
+    """The levels, with those at which the long lines across them start and end, where these stick out."""
+    longest = max((b - a for _, a, b in across), default=0.0)
+    long = [(a, b) for _, a, b in across if b - a >= LONG * longest]
+    if not long or not levels:
+        return levels
+    start, end = float(np.median([a for a, _ in long])), float(np.median([b for _, b in long]))
+    first = [start] if start < levels[0] - OPEN_SIDE else []
+    last = [end] if end > levels[-1] + OPEN_SIDE else []
+    return [*first, *levels, *last]
+
+
 def _drawn(lines: Sequence[Line], at: float, start: float, end: float) -> float:
     """Share of the side at `at` from `start` to `end` that lines cover."""
     start, end = start + INSET, end - INSET
@@ -93,17 +115,18 @@ def _drawn(lines: Sequence[Line], at: float, start: float, end: float) -> float:
     return covered / max(end - start, 1e-6)
 
 
-def explains(grid: Grid, boxes: np.ndarray) -> bool:
-    """Whether a ruled grid fits the text [N, 4] of its table: it is fully ruled, and not a frame around open columns.
+def fits(ruled: Grid, model: Grid, boxes: np.ndarray) -> bool:
+    """Whether a ruled grid is the table's grid, and not a frame around open rows or columns.
 
-    Every segment lies in one cell, hardly any cell holds segments side by side, and few cells hold a stack of them.
+    Hardly any text [N, 4] lies outside of its cells; where a model sees more columns, hardly any cell holds segments
+    side by side; where it sees more rows, few cells hold a stack of segments.
     """
     if len(boxes) == 0:
         return False
     outside, held = 0, {}
+    cells = ruled.boxes
     for box in np.asarray(boxes, float):
         x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
-        cells = grid.boxes
         at = (cells[:, 0] <= x) & (x <= cells[:, 2]) & (cells[:, 1] <= y) & (y <= cells[:, 3])
         owners = np.flatnonzero(at)
         if len(owners) == 0:
@@ -116,16 +139,32 @@ def explains(grid: Grid, boxes: np.ndarray) -> bool:
     stacked = sum(len(group) >= STACK for group in held.values())
     return (
         outside <= max(1, MOST_OUTSIDE * len(boxes))
-        and beside <= MOST_BESIDE * len(boxes)
-        and stacked <= max(1, MOST_STACKED * len(held))
+        and (ruled.cols >= model.cols or beside <= MOST_BESIDE * len(boxes))
+        and (ruled.rows >= model.rows or stacked <= max(1, MOST_STACKED * len(held)))
     )
 
 
-OVERHANG = 0.15  # share of a segment's width that may stick out of its cell
-MOST_OUTSIDE = 0.05  # share of the segments that may lie in no cell or across a line
-MOST_BESIDE = 0.03  # pairs of segments side by side in one cell, per segment
-STACK = 4  # segments in one cell that look like several rows without lines between
-MOST_STACKED = 0.34  # share of the filled cells
+def snapped(grid: Grid, horizontal: Sequence[Line], vertical: Sequence[Line], box: Box) -> Grid:
+    """The model's grid with its rows and columns set to the lines that run through the table, where these are as many.
+
+    Rows and columns are looked at on their own: a table ruled between its rows alone gets exact rows.
+    """
+    horizontal = _within(horizontal, box[1], box[3], box[0], box[2])
+    vertical = _within(vertical, box[0], box[2], box[1], box[3])
+    boxes = grid.boxes.copy()
+    for lines, across, count, low, axis in (
+        (horizontal, vertical, grid.rows, 1, "row"),
+        (vertical, horizontal, grid.cols, 0, "col"),
+    ):
+        extent = (box[0], box[2]) if axis == "row" else (box[1], box[3])
+        levels = [at for at in _levels(lines) if _drawn(lines, at, *extent) >= WIDE]
+        levels = _bordered(levels, across) if across else levels
+        if len(levels) != count + 1:
+            continue
+        for i, cell in enumerate(grid.cells):
+            first, span = (cell.row, cell.rowspan) if axis == "row" else (cell.col, cell.colspan)
+            boxes[i, low], boxes[i, low + 2] = levels[first], levels[first + span]
+    return Grid(grid.cells, boxes, grid.method, grid.confidence, grid.cut)
 
 
 def _beside(a: np.ndarray, b: np.ndarray) -> bool:
