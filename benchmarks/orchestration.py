@@ -74,7 +74,7 @@ def main() -> None:
     options = parser.parse_args()
 
     import kb_pipeline.definitions  # noqa: F401  (its import is paid once a process, not once a batch)
-    from kb_pipeline.index.connect import stop
+    from kb_pipeline.index.lite_server import stop
 
     walls: dict[str, list[float]] = {"direct": [], "assets": []}
     cpus: dict[str, list[float]] = {"direct": [], "assets": []}

@@ -46,16 +46,10 @@ def kb() -> None:
     """A document knowledge base whose every answer points at the place it came from."""
 
 
-@contextmanager
-def _context(**overrides: Any) -> Iterator[Context]:
-    from kb_pipeline.settings import load_settings
+def _context() -> Context:
     from kb_pipeline.stages.run import open_context
 
-    context = open_context(load_settings(overrides))
-    try:
-        yield context
-    finally:
-        context.close()
+    return open_context()
 
 
 def _print(value: Any, as_json: bool, lines: Sequence[str]) -> None:

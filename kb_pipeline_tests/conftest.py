@@ -19,6 +19,6 @@ def kb_home(tmp_path, monkeypatch):
     monkeypatch.setenv("DAGSTER_HOME", str(home / "dagster"))
     yield home
     if (home / "index").exists():
-        from kb_pipeline.index.connect import stop
+        from kb_pipeline.index.lite_server import stop
 
         stop(home / "index")

@@ -21,14 +21,11 @@ def parse(source: str, settings: Settings) -> ParsedDocument:
         KbError: it cannot be read.
     """
     objects = MemoryStore()
-    context = _WithoutKnowledgeBase(settings, Artefacts(objects), Catalogue(objects))
     name = source if "://" in source else os.path.basename(source)
     stages = PIPELINE[: [stage.name for stage in PIPELINE].index("sections") + 1]
     document = DocumentEntry("parse", "parse", name, source if "://" in source else os.path.abspath(source), 0.0)
-    try:
+    with _WithoutKnowledgeBase(settings, Artefacts(objects), Catalogue(objects)) as context:
         last = run_document(document, stages, context)[-1]
-    finally:
-        context.close()
     if last.error:
         raise last.error
     return decode(context.artefacts.part(last.artefact, "document.json"), ParsedDocument)

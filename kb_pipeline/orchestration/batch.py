@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from typing import Any
 
 import dagster as dg
@@ -30,7 +29,7 @@ def materialize_batch(
     start = time.perf_counter()
     backfill = "dagster/backfill" in context.run.tags  # a backfill waits for an event of each of its partitions
     computed, hits, failed = 0, 0, {}
-    with closing(open_context(listen=progress.tell)) as kb:
+    with open_context(listen=progress.tell) as kb:
         known = {key: kb.catalogue.document(key) for key in keys}
         for key in [key for key, document in known.items() if document is None]:
             failed[key] = "the document was removed; delete its partition with `kb doctor --fix`"
@@ -91,4 +90,4 @@ def _mark_failed(context: dg.AssetExecutionContext, stages: Sequence[Stage], key
         planned = AssetMaterializationPlannedData(dg.AssetKey(stage.name), partition=key)
         step = str(context.op_execution_context.op_handle)
         event = DagsterEvent.build_asset_materialization_planned_event(context.run.job_name, step, planned)
-        context.instance.report_dagster_event(event, run_id=context.run_id)
+        context.instance.report_dagster_event(event, run_id=context.run.run_id)

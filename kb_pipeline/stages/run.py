@@ -89,7 +89,14 @@ class Context:
             self._kb_settings[kb] = load_settings(entry.settings if entry else {})
         return self._kb_settings[kb]
 
+    def __enter__(self) -> Context:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def close(self) -> None:
+        """End the page workers; what they are at is not kept, what they finished is."""
         self.stopped.set()
         if "page_pool" in self.__dict__:
             self.page_pool.shutdown(cancel_futures=True)
