@@ -137,7 +137,7 @@ def test_the_same_pages_give_the_same_bytes(drawn):
 @given(documents())
 def test_with_every_reason_switched_off_only_the_pages_drop(drawn):
     pages, grids = drawn
-    keep = ("running header", "running footer", "page number", "duplicate", "line-end hyphen")
+    keep = ("running header", "running footer", "page number", "duplicate", "line-end hyphen", "running margin text")
     document = assemble(pages, grids, [], Settings(assembly=AssemblySettings(keep=keep)))
     assert document.characters.balanced
     assert len(document.dropped) == sum(len(layout.dropped) for layout in pages)

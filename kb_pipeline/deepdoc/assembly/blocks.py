@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -9,13 +10,17 @@ from kb_pipeline.deepdoc.assembly.columns import GUTTER, split_columns
 from kb_pipeline.deepdoc.assembly.drafts import Block, Line, share_inside, text_size, union
 from kb_pipeline.deepdoc.assembly.frame import Frame, across, page_frame
 from kb_pipeline.deepdoc.assembly.gutters import part_at_gutters
+from kb_pipeline.deepdoc.assembly.joining import spaceless
 from kb_pipeline.deepdoc.assembly.markers import is_lone_marker
 from kb_pipeline.deepdoc.assembly.reading_order import reading_order
 from kb_pipeline.records import Box, PageLayout, Role, TableGrid
 
 OBJECTS = ("figure", "equation")  # roles whose regions become objects with a picture
 TEXT_ROLES = ("title", "text", "reference", "figure caption", "table caption")
+LONG_ROW = 24  # letters of a row of running text, ideographs twice
+PROSE = 0.35  # share of a box that long rows of type cover where it holds running text
 MARKER_REACH = 3.0  # type sizes between a list marker and its item
+_PAGE_NUMBER = re.compile(r"\d{1,4}|[ivxlc]{1,6}", re.I)
 ABSORBED = 0.6  # share of a stray line's area inside a block from which the line belongs to the block
 
 
@@ -30,7 +35,7 @@ def ordered_blocks(layout: PageLayout, grids: Sequence[TableGrid], dropped: Coll
     lines = [line for line in lines if line.text]
     if frame.turn == 0 and not frame.mirror:
         lines = part_at_gutters(lines, layout)
-    sideways = {line.index for line in lines if across(layout.lines[line.index], frame)}
+    sideways = {line.index for line in lines if line.role not in OBJECTS and across(layout.lines[line.index], frame)}
     tables = [_object("table", grid.box, layout, frame, region=grid.region, grid=grid) for grid in grids]
     blocks = [*tables, *_region_blocks(layout, frame, [line for line in lines if line.index not in sideways], grids)]
     blocks += [Block(line.role, line.page, line.box, (line,), aside=True) for line in lines if line.index in sideways]
@@ -68,14 +73,52 @@ def _region_blocks(layout: PageLayout, frame: Frame, lines: Sequence[Line], grid
     strays = list(by_region.get(-1, []))
     for index, region in enumerate(layout.regions):
         members = by_region.get(index, [])
-        if region.role in OBJECTS:
+        if region.role in OBJECTS and not is_prose(members, region.box):
             block = _object(region.role, region.box, layout, frame, region=index)
             blocks.append(replace(block, lines=tuple(members)))
-        elif members and region.role in TEXT_ROLES:
-            blocks += _parted(Block(region.role, layout.page, union(m.box for m in members), tuple(members), index))
+        elif members and region.role in (*TEXT_ROLES, *OBJECTS):
+            role = "text" if region.role in OBJECTS else region.role
+            blocks += _parted(Block(role, layout.page, union(m.box for m in members), tuple(members), index))
         else:  # header or footer that is no noise; a table region that no grid was read from
             strays += [replace(member, role="text") for member in members]
-    return _with_strays(blocks, sorted(strays, key=lambda line: line.index))
+    return _with_numbers(_with_strays(blocks, sorted(strays, key=lambda line: line.index)))
+
+
+def is_prose(lines: Sequence[Line], box: Box) -> bool:
+    """Whether the lines in a figure's or formula's box are running text after all: long rows that fill it."""
+    rows = [line for line in lines if sum(2 if spaceless(c) else c.isalpha() for c in line.text) >= LONG_ROW]
+    covered = sum((line.shown[2] - line.shown[0]) * (line.shown[3] - line.shown[1]) for line in rows)
+    return len(rows) >= 2 and covered >= PROSE * (box[2] - box[0]) * (box[3] - box[1])
+
+
+def _with_numbers(blocks: list[Block]) -> list[Block]:
+    """Page numbers of a table of contents, which stand in a column of their own, back in the rows they belong to."""
+    found = list(blocks)
+    for numbers in blocks:
+        if numbers.is_object or not all(_PAGE_NUMBER.fullmatch(line.text) for line in numbers.lines):
+            continue
+        others = [i for i, block in enumerate(found) if block is not numbers and not block.is_object]
+        homes = [next((i for i in others if _has_row(line, found[i])), None) for line in numbers.lines]
+        if len(numbers.lines) < 2 or homes.count(None) > 0.2 * len(homes):
+            continue
+        for line, home in zip(numbers.lines, homes, strict=True):
+            if home is not None:
+                block = found[home]
+                moved = replace(line, role=block.role, region=block.region)
+                found[home] = replace(block, lines=(*block.lines, moved), box=union((block.box, line.box)))
+        left = tuple(line for line, home in zip(numbers.lines, homes, strict=True) if home is None)
+        at = next(i for i, block in enumerate(found) if block is numbers)
+        found[at : at + 1] = [replace(numbers, lines=left, box=union(line.box for line in left))] if left else []
+    return found
+
+
+def _has_row(number: Line, block: Block) -> bool:
+    """Whether one of the block's lines stands in the number's row, beside it."""
+    middle = (number.box[1] + number.box[3]) / 2
+    return any(
+        line.box[1] < middle < line.box[3] and (line.box[2] <= number.box[0] or line.box[0] >= number.box[2])
+        for line in block.lines
+    )
 
 
 def _parted(block: Block) -> list[Block]:

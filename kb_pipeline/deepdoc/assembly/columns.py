@@ -66,6 +66,8 @@ def _are_columns(left: Sequence[Block], right: Sequence[Block]) -> bool:
         return len(tall) >= 3 and _runs_on(tall)
     if len(short) >= MANY and _aligned(short, tall) < ALIGNED:
         return True
+    if any(_width(side) < NARROW * median(line.size for line in side) for side in sides):
+        return False
     if all(max(len(block.lines) for block in side) >= PARAGRAPH for side in (left, right)):
         return True
     return all(_runs_on(side) for side in sides)
@@ -83,9 +85,13 @@ def _aligned(short: Sequence[Line], tall: Sequence[Line]) -> float:
 
 def _runs_on(lines: Sequence[Line]) -> bool:
     """Whether lines fill the width of their side as running text does."""
-    x0, x1 = min(line.box[0] for line in lines), max(line.box[2] for line in lines)
+    width = _width(lines)
     size = median(line.size for line in lines)
-    return x1 - x0 >= NARROW * size and median(line.box[2] - line.box[0] for line in lines) >= FILLED * (x1 - x0)
+    return width >= NARROW * size and median(line.box[2] - line.box[0] for line in lines) >= FILLED * width
+
+
+def _width(lines: Sequence[Line]) -> float:
+    return max(line.box[2] for line in lines) - min(line.box[0] for line in lines)
 
 
 def _top(blocks: Sequence[Block]) -> float:

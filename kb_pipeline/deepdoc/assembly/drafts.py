@@ -72,6 +72,13 @@ class Row:
     def last(self) -> str:
         return self.lines[-1].text
 
+    @property
+    def is_entry(self) -> bool:
+        """An entry of a table of contents: its last segment is a number far from the one before."""
+        if len(self.lines) < 2 or not self.last.isdigit():
+            return False
+        return self.lines[-1].box[0] - self.lines[-2].box[2] >= 2 * self.size
+
 
 @dataclass(frozen=True)
 class Draft:

@@ -103,6 +103,7 @@ def _may_be(draft: Draft, text: str) -> bool:
         and sum(c.isalpha() for c in text) >= 2
         and not is_caption(text)
         and not has_leader(text)
+        and not any(row.is_entry for row in draft.rows)
     )
 
 

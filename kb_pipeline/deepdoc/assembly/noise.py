@@ -31,6 +31,7 @@ SHARE = 0.4  # and on two pages, where these are this share of all
 LONGEST = 200  # characters of a running line at most
 APART = 1.0  # type sizes of empty space that part a lone page number from the text
 FAR = 3.0  # type sizes between a page number and the running line in its row
+INSIDE = ("figure", "table", "equation")  # roles of regions in which a lone number is no page number
 SAME_PLACE = 0.6  # intersection over union of two boxes from which equal texts are one line drawn twice
 
 _NUMBER = re.compile(r"[-–—·•|~\s]*(\d{1,4})[-–—·•|~\s]*")
@@ -47,7 +48,7 @@ _SPELLED = re.compile(
 class Edge:
     """A line at the head or foot of a page; `across` and `height`: its middle as shares of the page's size.
 
-    `sideways`: runs across the text. `apart`: empty space parts its row from the rest of the page. `alone`: and
+    `sideways`: runs across the text. `apart`: empty space parts its row from the text further inside. `alone`: and
     nothing else stands in the row.
     """
 
@@ -120,7 +121,7 @@ def _edges_in(
         text = " ".join(line.text.split())
         size = text_size(line)
         mates = [other for other in others if _in_row(box, other)]
-        apart = all(_is_apart(box, other, size) for other in others if not _in_row(box, other))
+        apart = not any(_is_near(box, other, size, foot) for other in others if not _in_row(box, other))
         place = (box, size, (box[0] + box[2]) / 2 / width, middle / height, foot, sideways)
         edge = Edge(layout.page, i, text, running_key(text), *place, role, apart, apart and not mates)
         found.append(edge)
@@ -137,8 +138,11 @@ def _in_row(box: Box, other: Box) -> bool:
     return box[1] < (other[1] + other[3]) / 2 < box[3]
 
 
-def _is_apart(box: Box, other: Box, size: float) -> bool:
-    return other[3] < box[1] - APART * size or other[1] > box[3] + APART * size
+def _is_near(box: Box, other: Box, size: float, foot: bool) -> bool:
+    """Whether another line stands close to a line on the side of the page's text."""
+    if foot:
+        return other[1] < box[1] and other[3] > box[1] - APART * size
+    return other[3] > box[3] and other[1] < box[3] + APART * size
 
 
 def _running(edges: Sequence[Edge], pages: int) -> set[tuple[int, int]]:
@@ -174,7 +178,8 @@ def _numbers(edges: Sequence[Sequence[Edge]], running: set[tuple[int, int]]) -> 
         counted = number > 0 and any(value - other.page == number - edge.page for other, value in alike)
         placed = any(abs(other.across - edge.across) <= DRIFT for other, _ in alike) and edge.apart
         spelled = bool(_SPELLED.fullmatch(edge.text))
-        if counted or placed or spelled or edge.alone or edge.role in ("header", "footer"):
+        by_place = edge.role in ("header", "footer") or (edge.alone and number > 0 and edge.role not in INSIDE)
+        if counted or placed or spelled or by_place or (edge.alone and _IN_CHAPTER.fullmatch(edge.text)):
             found.add((edge.page, edge.index))
     return found - running
 
@@ -189,7 +194,10 @@ def page_number(text: str) -> int | None:
 
 
 def _from_outside(page: Sequence[Edge], running: set[tuple[int, int]], numbers: set[tuple[int, int]]) -> dict[int, str]:
-    """Reasons by line index; the first row that holds no noise ends the head, and the foot."""
+    """Reasons by line index; the first row that holds no noise ends the head, and the foot.
+
+    What the layout model calls header or footer goes too where it stands beyond a proven row.
+    """
     reasons: dict[int, str] = {}
     for foot, sideways in ((False, False), (True, False), (False, True), (True, True)):
         side = [edge for edge in page if edge.foot == foot and edge.sideways == sideways]
@@ -199,15 +207,17 @@ def _from_outside(page: Sequence[Edge], running: set[tuple[int, int]], numbers: 
                 rows[-1].append(edge)
             else:
                 rows.append([edge])
+        beyond: list[Edge] = []  # lines that the layout model calls header or footer, without proof of their own
         for row in rows[:DEEPEST]:
             taken = [edge for edge in row if (edge.page, edge.index) in running | numbers]
             titles = [edge for edge in row if edge not in taken and _titles_page(edge, row, numbers)]
-            for edge in taken + titles:
+            for edge in taken + titles + (beyond if taken else []):
                 named = RUNNING_MARGIN if sideways else RUNNING_FOOTER if foot else RUNNING_HEADER
                 is_number = (edge.page, edge.index) in numbers or page_number(edge.text) is not None
                 reasons[edge.index] = PAGE_NUMBER if is_number else named
-            if not taken:
+            if not taken and not all(edge.role in ("header", "footer") for edge in row):
                 break
+            beyond = [] if taken else beyond + row
     return reasons
 
 

@@ -7,6 +7,7 @@ the two halves do not end it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -16,6 +17,7 @@ from kb_pipeline.deepdoc.assembly.captions import is_caption
 from kb_pipeline.deepdoc.assembly.drafts import Block, Draft, Row, rows_of
 from kb_pipeline.deepdoc.assembly.joining import HYPHENS, spaceless
 from kb_pipeline.deepdoc.assembly.markers import ends_sentence, has_leader, is_bullet, is_clause
+from kb_pipeline.records import Role
 
 INDENT = 0.8  # least first-line indent in type sizes
 LEAST_SHIFT = 0.5  # below this many type sizes, two left edges are the same
@@ -26,6 +28,10 @@ SIZE_STEP = 0.16  # relative change of type size that parts paragraphs
 SIZE_STEP_OCR = 0.35  # the same for recognised lines, whose box heights vary with their letters
 SAME_WIDTH = 0.75  # least ratio of the widths of two columns that one paragraph runs through
 SHORT = 0.3  # a row that leaves this share of the column empty ends its paragraph
+
+
+# what an entry of a bibliography holds: a number in brackets before it, a year, an address, or "et al."
+_REFERENCE = re.compile(r"^\s*\[\d+\]|(?<!\d)(?:19|20)\d\d(?!\d)|doi|https?:|\bet al\b|等[.．,，]|\[[JMDCNPS]\]")
 
 
 @dataclass(frozen=True)
@@ -64,12 +70,19 @@ def paragraphs(blocks: Iterable[Block]) -> list[Draft]:
                 drafts[running.draft] = replace(before, rows=(*before.rows, *part))
                 running = Open(running.draft, measure)
                 continue
-            drafts.append(Draft(block.role, block.page, tuple(part)))
+            drafts.append(Draft(_role(block, part), block.page, tuple(part)))
             if block.role == "title":
                 running = None
             elif not _is_float(drafts, running, block, part):
                 running = Open(len(drafts) - 1, measure)
     return drafts
+
+
+def _role(block: Block, part: Sequence[Row]) -> Role:
+    """The block's role; what the layout model calls a reference must look like one."""
+    if block.role != "reference" or any(_REFERENCE.search(line.text) for row in part for line in row.lines):
+        return block.role
+    return "text"
 
 
 def _parts(rows: Sequence[Row], measure: Measure) -> list[list[Row]]:
@@ -121,7 +134,7 @@ def _starts(part: Sequence[Row], row: Row, measure: Measure) -> bool:
     short = _is_short(before, row, room, measure)
     if row.bold != before.bold and (short or room > size):
         return True
-    if has_leader(before.last) or is_bullet(row.first):
+    if has_leader(before.last) or is_bullet(row.first) or before.is_entry:
         return True
     if (is_clause(row.first) and (ended or short)) or (len(part) == 1 and is_clause(before.first) and short):
         return True

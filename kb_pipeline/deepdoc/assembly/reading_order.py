@@ -16,6 +16,7 @@ from kb_pipeline.deepdoc.assembly.columns import GUTTER, Interval, merge, occupi
 from kb_pipeline.deepdoc.assembly.drafts import Block, share_inside
 
 SLACK = 0.2  # share of the type size by which two rows may overlap and still be cut
+EMPTY = 4.0  # type sizes of space over the whole width from which columns below go on with nothing above
 INSIDE = 0.5  # share of a block within an object from which the object is put just before it
 
 
@@ -45,7 +46,7 @@ def reading_order(blocks: Sequence[Block]) -> list[Block]:
 def _order(blocks: Sequence[Block], size: float, out: list[Block]) -> None:
     rows = _rows(blocks, SLACK * size)
     if len(rows) > 1:
-        for zone in _zones(rows, GUTTER * size):
+        for zone in _zones(rows, size):
             members = [block for row in zone.rows for block in row]
             columns = split_columns(members, GUTTER * size) if len(zone.taken) > 1 else [members]
             if len(columns) > 1:
@@ -105,17 +106,21 @@ def _rows(blocks: Sequence[Block], slack: float) -> list[list[Block]]:
     return rows
 
 
-def _zones(rows: Sequence[Sequence[Block]], gutter: float) -> list[Zone]:
-    """Consecutive rows united while a gutter survives, or while there is none."""
+def _zones(rows: Sequence[Sequence[Block]], size: float) -> list[Zone]:
+    """Consecutive rows united while a gutter survives, or while there is none; empty space parts them too."""
+    gutter = GUTTER * size
     zones: list[Zone] = []
+    bottom = float("inf")
     for row in rows:
         taken = occupied(row, gutter)
-        if zones:
+        space = min(block.box[1] for block in row) - bottom
+        bottom = max(block.box[3] for block in row)
+        if zones and space < EMPTY * size:
             both = merge([*zones[-1].taken, *taken], gutter)
             if len(both) > 1 or len(zones[-1].taken) == len(taken) == 1:
                 zones[-1] = Zone([*zones[-1].rows, list(row)], both)
                 continue
-        if zones and len(taken) > 1:
+        if zones and len(taken) > 1 and space < EMPTY * size:
             zones.append(_with_leading_rows(zones, list(row), taken, gutter))
         else:
             zones.append(Zone([list(row)], taken))
