@@ -64,8 +64,8 @@ def paragraphs(blocks: Iterable[Block]) -> list[Draft]:
             continue
         rows = rows_of(block.lines)
         measure = _measure(block, rows, usual.get(block.page, PITCH))
-        for part in _parts(rows, measure):
-            if running and _goes_on(drafts[running.draft], running, part[0], block, measure):
+        for position, part in enumerate(_parts(rows, measure)):
+            if running and position == 0 and _goes_on(drafts[running.draft], running, part[0], block, measure):
                 before = drafts[running.draft]
                 drafts[running.draft] = replace(before, rows=(*before.rows, *part))
                 running = Open(running.draft, measure)
@@ -171,7 +171,8 @@ def _goes_on(draft: Draft, running: Open, row: Row, block: Block, measure: Measu
         return True
     if ends_sentence(text) or row.box[0] - measure.left >= INDENT * size:
         return False
-    below = block.page == before.lines[0].page and row.box[1] >= before.box[1]
+    beside = min(before.box[2], row.box[2]) <= max(before.box[0], row.box[0])
+    below = block.page == before.lines[0].page and row.box[1] >= before.box[1] and not beside
     if below and row.box[1] - before.box[1] > GAP * running.measure.pitch:
         return False
     widths = sorted((measure.right - measure.left, running.measure.right - running.measure.left))
