@@ -151,7 +151,8 @@ class _Frame:
         for i in np.lexsort((rows, self.u[rows, 0], np.round(middle, 1))).tolist():
             for k in range(len(found) - 1, max(-1, len(found) - 5), -1):
                 centre, tall, members = found[k]
-                if abs(centre - middle[i]) < ROW_SHARE * max(tall, height[i]):
+                reach = min(max(tall, height[i]), 2 * min(tall, height[i]))  # a drop cap gathers no lines around it
+                if abs(centre - middle[i]) < ROW_SHARE * reach:
                     members.append(int(rows[i]))
                     # The largest type sets the row: an index above or below it does not move the row.
                     found[k] = (centre, tall, members) if tall >= height[i] else (middle[i], height[i], members)

@@ -70,7 +70,8 @@ class PdfFile:
             # A password is offered only where one is asked for: a file that needs none refuses a wrong one.
             self._document = raw.FPDF_LoadMemDocument64(data, len(data), None)
             if not self._document and password and raw.FPDF_GetLastError() == pdfium.ERROR_PASSWORD:
-                self._document = raw.FPDF_LoadMemDocument64(data, len(data), password.encode())
+                for encoded in _password_forms(password):
+                    self._document = self._document or raw.FPDF_LoadMemDocument64(data, len(data), encoded)
             if not self._document:
                 raise self._open_error(raw.FPDF_GetLastError(), bool(password))
             self._count = raw.FPDF_GetPageCount(self._document)
@@ -290,6 +291,14 @@ def render_scale(width: float, height: float, dpi: float, pixel_budget: int) -> 
 def picture_size(width: float, height: float, scale: float) -> tuple[int, int]:
     """Pixels of the picture of a page of that size in points; at least one each way."""
     return (max(1, round(width * scale)), max(1, round(height * scale)))
+
+
+def _password_forms(password: str) -> list[bytes]:
+    """The bytes that a password may stand for: UTF-8 in new files, one byte a letter in old ones."""
+    forms = [password.encode()]
+    with contextlib.suppress(UnicodeEncodeError):
+        forms.append(password.encode("latin-1"))
+    return forms
 
 
 def _is_flat(handle: object) -> bool:

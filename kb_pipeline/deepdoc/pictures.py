@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import Image, UnidentifiedImageError
 
 from kb_pipeline.deepdoc.characters import Characters
 from kb_pipeline.deepdoc.pdf import MOST_PIXELS, MOST_SIDE, picture_size
@@ -30,9 +30,18 @@ PLAUSIBLE_DPI = (100.0, 1200.0)
 A0_SIDE = 3371.0
 A4_SIDE = 842.0
 MOST_PAGES = 5_000
-# EXIF orientations that swap width and height.
-TURNED = (5, 6, 7, 8)
 ORIENTATION_TAG = 0x0112
+# EXIF orientations that swap width and height, and what each of them asks for.
+TURNED = (5, 6, 7, 8)
+UPRIGHT = {
+    2: lambda p: p[:, ::-1],
+    3: lambda p: p[::-1, ::-1],
+    4: lambda p: p[::-1],
+    5: lambda p: p.swapaxes(0, 1),
+    6: lambda p: p.swapaxes(0, 1)[:, ::-1],
+    7: lambda p: p[::-1, ::-1].swapaxes(0, 1),
+    8: lambda p: p.swapaxes(0, 1)[::-1],
+}
 # TIFF tag "NewSubfileType": bit 0 marks a reduced copy of another page.
 SUBFILE_TAG = 254
 
@@ -45,6 +54,7 @@ class _Frame:
     number: int
     width: int
     height: int
+    orientation: int
     points: tuple[float, float]
 
 
@@ -127,8 +137,9 @@ class PictureFile:
             with self._open() as image:
                 image.seek(frame.number)
                 if image.format == "JPEG":
-                    image.draft(None, (min(width, height), min(width, height)))  # decodes at a fraction of the size
-                pixels = _pixels(ImageOps.exif_transpose(image))
+                    turned = frame.orientation in TURNED
+                    image.draft(None, (height, width) if turned else (width, height))  # decodes no more than it needs
+                pixels = _upright(_pixels(image), frame.orientation)
         except (OSError, SyntaxError, ValueError, EOFError) as error:
             raise PageFailed(f"its pixels cannot be decoded ({error})", document=self.name, page=page) from error
         shrinks = width <= pixels.shape[1] and height <= pixels.shape[0]
@@ -160,17 +171,20 @@ class PictureFile:
                 try:
                     image.seek(number)
                     thumbnail = image.format == "TIFF" and image.tag_v2.get(SUBFILE_TAG, 0) & 1
-                    turned = image.getexif().get(ORIENTATION_TAG, 1) in TURNED
+                    width, height = image.size
+                    if width * height > MOST_SOURCE_PIXELS:
+                        raise self._too_large()
+                    orientation = _orientation(image)
                 except (OSError, SyntaxError, ValueError, EOFError) as error:
                     raise DamagedFile(
                         "the list of its pages is broken", document=self.name, remedy="save it again"
                     ) from error
                 if thumbnail and frames:
                     continue
-                width, height = image.size[::-1] if turned else image.size
-                if width * height > MOST_SOURCE_PIXELS:
-                    raise self._too_large()
-                frames.append(_Frame(number, width, height, _points(width, height, image.info.get("dpi"))))
+                if orientation in TURNED:
+                    width, height = height, width
+                points = _points(width, height, image.info.get("dpi"))
+                frames.append(_Frame(number, width, height, orientation, points))
         return frames
 
     def _too_large(self) -> PictureTooLarge:
@@ -192,6 +206,17 @@ def _points(width: int, height: int, dpi: object) -> tuple[float, float]:
             return size
     factor = A4_SIDE / max(width, height)
     return (width * factor, height * factor)
+
+
+def _orientation(image: Image.Image) -> int:
+    """The noted orientation, 1…8. A PNG may have it behind its pixels, where looking for it would decode them."""
+    if image.format == "PNG" and "exif" not in image.info:
+        return 1
+    return int(image.getexif().get(ORIENTATION_TAG, 1))
+
+
+def _upright(pixels: np.ndarray, orientation: int) -> np.ndarray:
+    return np.ascontiguousarray(UPRIGHT[orientation](pixels)) if orientation in UPRIGHT else pixels
 
 
 def _pixels(image: Image.Image) -> np.ndarray:

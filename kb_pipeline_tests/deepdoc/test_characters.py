@@ -171,8 +171,8 @@ def test_fonts_that_leave_out_their_widths_get_boxes_from_the_ink():
 def test_type3_fonts_with_unusual_matrices_keep_their_height():
     objects = {
         "P": stream(b"1000 0 0 0 1000 1000 d1 0 0 800 800 re f"),
-        "T3": b"<< /Type /Font /Subtype /Type3 /FontBBox [0 0 1000 1000] /FontMatrix [0.001 0 0 0.001 0 0] /FirstChar 65"
-        b" /LastChar 65 /Widths [1000] /CharProcs << /sq {P} 0 R >> /Resources << >>"
+        "T3": b"<< /Type /Font /Subtype /Type3 /FontBBox [0 0 1000 1000] /FontMatrix [0.001 0 0 0.001 0 0]"
+        b" /FirstChar 65 /LastChar 65 /Widths [1000] /CharProcs << /sq {P} 0 R >> /Resources << >>"
         b" /Encoding << /Type /Encoding /Differences [65 /sq] >> >>",
     }
     characters = read(page(text("AA", 72, 700, font="T3"), fonts={"T3": b"{T3} 0 R"}, objects=objects))
@@ -183,7 +183,9 @@ def test_type3_fonts_with_unusual_matrices_keep_their_height():
 def test_text_inside_form_xobjects_is_read_in_place():
     form = stream(text("inner", 0, 0), b"/Type /XObject /Subtype /Form /BBox [0 -20 200 20] /Resources << /Font << /F1"
                   b" << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >>")  # fmt: skip
-    characters = read(page(b"q 2 0 0 2 100 300 cm /X Do Q", resources=b"/XObject << /X {X} 0 R >>", objects={"X": form}))
+    characters = read(
+        page(b"q 2 0 0 2 100 300 cm /X Do Q", resources=b"/XObject << /X {X} 0 R >>", objects={"X": form})
+    )
     assert "".join(characters.text) == "inner"
     assert characters.size[0] == 24.0
     assert characters.box[0, 0] == pytest.approx(102, abs=1)
