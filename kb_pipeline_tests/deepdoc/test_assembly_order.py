@@ -55,7 +55,8 @@ def test_three_columns_are_read_from_left_to_right():
 
 
 def test_a_table_over_both_columns_parts_what_stands_above_from_what_stands_below():
-    above = column(words("L", 8), 50, 285, 100) + column(words("R", 8), 315, 550, 100)
+    ended = [*words("R", 7), "R7 runs on to its end."]
+    above = column(words("L", 8), 50, 285, 100) + column(ended, 315, 550, 100)
     below = column(words("S", 8), 50, 285, 500) + column(words("T", 8), 315, 550, 500)
     cells = [line("Value", 110, 305), line("42", 190, 325)]
     table = grid([["Value", ""], ["", "42"]], (32, 33), x0=60, cell=(240, 20))
