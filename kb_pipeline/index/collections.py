@@ -6,11 +6,12 @@ from collections import Counter
 
 from pymilvus import MilvusClient
 from pymilvus.client.types import LoadState
+from pymilvus.exceptions import MilvusException
 
-from kb_pipeline.errors import DimensionMismatch, IndexRequestFailed
+from kb_pipeline.errors import DimensionMismatch
 from kb_pipeline.index.connect import CALL_S, is_lite, milvus_errors
 from kb_pipeline.index.names import is_collection_name
-from kb_pipeline.index.schema import collection_indexes, collection_schema, dimension_of
+from kb_pipeline.index.schema import VECTOR_FIELDS, collection_indexes, collection_schema, dimension_of
 
 COUNT_BATCH = 10_000  # rows read at a time
 
@@ -28,6 +29,9 @@ def ensure_collection(client: MilvusClient, collection: str, dimension: int) -> 
     with milvus_errors(f"making {collection}"):
         if not client.has_collection(collection, timeout=CALL_S):
             _create(client, collection, dimension)
+        if not set(VECTOR_FIELDS) <= set(client.list_indexes(collection, timeout=CALL_S)):
+            # not waited for: there is nothing to index yet, and each wait is at least half a second
+            client.create_index(collection, collection_indexes(client, is_lite(client)), sync=False, timeout=CALL_S)
         found = dimension_of(client.describe_collection(collection, timeout=CALL_S))
     if found != dimension:
         raise DimensionMismatch(
@@ -39,16 +43,11 @@ def ensure_collection(client: MilvusClient, collection: str, dimension: int) -> 
 
 def _create(client: MilvusClient, collection: str, dimension: int) -> None:
     try:
-        with milvus_errors(f"making {collection}"):
-            client.create_collection(
-                collection,
-                schema=collection_schema(dimension),
-                index_params=collection_indexes(client, is_lite(client)),
-                consistency_level="Strong",
-                timeout=CALL_S,
-            )
-    except IndexRequestFailed:
-        if not client.has_collection(collection, timeout=CALL_S):  # somebody else made it in between
+        client.create_collection(
+            collection, schema=collection_schema(dimension), consistency_level="Strong", timeout=CALL_S
+        )
+    except MilvusException:
+        if not client.has_collection(collection, timeout=CALL_S):  # else somebody made it in between
             raise
 
 

@@ -72,7 +72,10 @@ def stop(folder: Path) -> bool:
 def owner_pid(folder: Path) -> int:
     """Process id of the folder's living owner, 0 for none."""
     folder = folder.resolve()
-    return int(_announced(folder).get("pid", 0)) if _owned(folder) else 0
+    if not folder.is_dir():
+        return 0
+    with _launching(folder):
+        return int(_announced(folder).get("pid", 0)) if _owned(folder) else 0
 
 
 # ---------------------------------------------------------------- the owner

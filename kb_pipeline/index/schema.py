@@ -19,7 +19,8 @@ PHRASE_BYTES = 1024  # a keyword, question or tag
 LANGUAGE_BYTES = 8
 IDENTIFIERS, PHRASES, SECTIONS = 4096, 256, 4096  # most elements of the arrays; 4096 is Milvus' limit
 
-DENSE, COARSE, FINE = "dense", "coarse_bm25", "fine_bm25"  # the vector fields that are searched
+DENSE, COARSE, FINE = "dense", "coarse_bm25", "fine_bm25"
+VECTOR_FIELDS = (DENSE, COARSE, FINE)  # what is searched; an index of each has its field's name
 BM25_K1, BM25_B = 1.2, 0.75  # Robertson's usual values, Lite's own defaults
 HNSW_M, HNSW_EF_CONSTRUCTION = 16, 200  # Milvus' documented defaults
 

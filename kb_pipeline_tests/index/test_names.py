@@ -45,7 +45,9 @@ def test_a_name_that_looks_like_another_names_hex_is_no_clash() -> None:
     assert collection_name("x" * 300) != collection_name(collection_name("x" * 300))
 
 
-@pytest.mark.parametrize("collection", ["docs", "kb_", "kb_zz", "kb_ff", "kbn_", "kbn_A", "kb_h_00", "kb_" + b"ab".hex()])
+@pytest.mark.parametrize(
+    "collection", ["docs", "kb_", "kb_zz", "kb_ff", "kbn_", "kbn_A", "kb_h_00", "kb_" + b"ab".hex()]
+)
 def test_collections_of_others_are_not_ours(collection: str) -> None:
     assert not is_collection_name(collection)
 

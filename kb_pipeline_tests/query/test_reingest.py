@@ -1,0 +1,60 @@
+"""Readers of a document that is ingested again and again: all of one version, always."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+from kb_pipeline.index.collections import document_counts
+from kb_pipeline_tests.index.samples import chunk
+from kb_pipeline_tests.query.shelf import Shelf
+
+SECONDS = 5.0
+READERS = 3
+
+
+def rows_of(version: int) -> int:
+    return 20 + version % 3 * 7
+
+
+def test_readers_see_one_whole_version(index_folder: Path) -> None:
+    shelf = Shelf(index_folder, "kbn_reingest")
+    shelf.put("noise", [chunk(i, f"其他文字 {i}") for i in range(200)])
+
+    def ingest(version: int) -> None:
+        chunks = [chunk(i, f"共同词 版本v{version} 第{i}段") for i in range(rows_of(version))]
+        shelf.put("watched", chunks, version=f"{version:x}")
+
+    ingest(1)
+    seen: Counter[str] = Counter()
+    ended = threading.Event()
+
+    def read() -> None:
+        base = shelf.base()
+        while not ended.is_set():
+            hits = [hit for hit in base.search("共同词", top=100) if hit.document_id == "watched"]
+            versions = {hit.chunk_id.split(":")[1] for hit in hits}
+            keys = {hit.chunk_id for hit in hits}
+            if len(versions) != 1:
+                seen["none" if not versions else "mixed"] += 1
+            elif len(keys) != len(hits) or len(hits) != rows_of(int(versions.pop(), 16)):
+                seen["double or partial"] += 1
+            else:
+                seen["whole"] += 1
+
+    readers = [threading.Thread(target=read) for _ in range(READERS)]
+    for reader in readers:
+        reader.start()
+    version, end = 1, time.monotonic() + SECONDS
+    while time.monotonic() < end:
+        version += 1
+        ingest(version)
+    ended.set()
+    for reader in readers:
+        reader.join(timeout=30)
+    assert set(seen) == {"whole"}, seen
+    assert seen["whole"] > 20
+    assert version > 5
+    assert document_counts(shelf.client, "kbn_reingest") == {"noise": 200, "watched": rows_of(version)}
