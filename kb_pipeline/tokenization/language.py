@@ -17,4 +17,4 @@ def language(text: str, default: Language = "zh") -> Language:
     han, latin = len(_HAN.findall(text)), len(_LATIN.findall(text))
     if not han and not latin:
         return default
-    return "zh" if han * LETTERS_A_CHARACTER >= latin else "en"
+    return "zh" if han * LETTERS_A_CHARACTER > latin else "en"

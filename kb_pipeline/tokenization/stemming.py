@@ -1,6 +1,6 @@
-"""A light English stemmer: step 1 of Porter's algorithm (plural, -ed, -ing, final y), and nothing more.
+"""A light English stemmer: steps 1 and 5a of Porter's algorithm (plural, -ed, -ing, final y and e), and nothing more.
 
-M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980. The later steps, which also join words such as
+M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980. Steps 2 to 4, which also join words such as
 "general" and "generate", are left out on purpose: a wrong hit costs more here than a missed derivation, which the
 vectors find anyway. The result is a key for matching, not a word ("stud" + "ies" gives "studi", as does "study").
 """
@@ -15,7 +15,7 @@ _HAS_VOWEL = re.compile(rf"{_VOWEL}|^y[^aeiou]")
 _MEASURE = re.compile(rf"(?:{_VOWEL})+(?:(?!{_VOWEL})[a-z])+")  # VC sequences; their count is Porter's m
 _SHORT = re.compile(rf"(?:(?!{_VOWEL})[a-z]){_VOWEL}(?:(?!{_VOWEL})[a-vz])$")  # consonant, vowel, consonant but w, x, y
 _DOUBLE = re.compile(r"([bcdfghjkmnpqrtvwx])\1$")  # doubled consonant but l, s, z
-SHORTEST = 3  # words up to this many letters stay as they are
+SHORTEST = 3  # letters of a word or stem that stays as it is; our addition, it keeps "ore" and "use" whole
 
 
 @lru_cache(maxsize=50_000)
@@ -23,7 +23,8 @@ def stem(word: str) -> str:
     """The stem of a lower-case English word; anything but a to z stays as it is."""
     if len(word) <= SHORTEST or not word.isascii() or not word.isalpha():
         return word
-    return _final_y(_past_and_gerund(_plural(word)))
+    word = _past_and_gerund(_plural(word))
+    return _without_final_e(_final_y(word)) if len(word) > SHORTEST else word
 
 
 def _plural(word: str) -> str:
@@ -45,9 +46,9 @@ def _past_and_gerund(word: str) -> str:
 
 
 def _restored(base: str) -> str:
-    if base.endswith(("at", "bl", "iz")):
+    if base.endswith(("at", "bl", "iz")) or len(base) < SHORTEST:
         return base + "e"
-    if _DOUBLE.search(base):
+    if len(base) > SHORTEST and _DOUBLE.search(base):
         return base[:-1]
     if len(_MEASURE.findall(base)) == 1 and _SHORT.search(base):
         return base + "e"
@@ -56,3 +57,11 @@ def _restored(base: str) -> str:
 
 def _final_y(word: str) -> str:
     return word[:-1] + "i" if word.endswith("y") and _HAS_VOWEL.search(word[:-1]) else word
+
+
+def _without_final_e(word: str) -> str:
+    base = word.removesuffix("e")
+    if base == word:
+        return word
+    measure = len(_MEASURE.findall(base))
+    return base if measure > 1 or (measure == 1 and not _SHORT.search(base)) else word

@@ -29,7 +29,7 @@ from kb_pipeline.tokenization.segmenter import Segmenter, segmenter
 from kb_pipeline.tokenization.stemming import stem
 from kb_pipeline.tokenization.stopwords import STOP_WORDS
 
-HAN = "\u3400-\u4dbf\u4e00-\u9fff々〇\U00020000-\U0003ffff"
+HAN = "\u3400-\u4dbf\u4e00-\u9fff々〇\U00020000-\U0002a6df\U0002a700-\U0002ebe0\U00030000-\U0003134a"
 _TOKEN = re.compile(rf"(?P<han>[{HAN}]+)|(?P<compound>{COMPOUND})|(?P<other>[^\W_a-z0-9{HAN}]+)")
 _LEAST_SPLIT = 3  # characters of a word that has parts
 

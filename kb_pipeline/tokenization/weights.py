@@ -57,9 +57,10 @@ def _weight(term: Term, words: Tokenizer) -> float:
         return NUMBER
     if term.kind == "word":
         return _word_weight(len(term.token))
-    unknown = words.words.unknown + log(UNKNOWN_COUNT)
-    rarity = -words.words.scores.get(term.token, unknown)
-    return rarity * (SINGLE_CHARACTER if len(term.token) == 1 else 1.0)
+    score = words.words.unknown + log(UNKNOWN_COUNT)
+    if term.token not in words.user_words:
+        score = words.words.scores.get(term.token, score)
+    return -score * (SINGLE_CHARACTER if len(term.token) == 1 else 1.0)
 
 
 def _word_weight(letters: int) -> float:
