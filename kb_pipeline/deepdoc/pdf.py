@@ -197,11 +197,7 @@ class PdfFile:
 
     def _loaded(self, page: int) -> object:
         handle = raw.FPDF_LoadPage(self._document, page - 1)
-        if handle and _is_flat(handle):
-            # A CropBox beside the MediaBox leaves nothing; viewers then show the MediaBox.
-            sides = [ctypes.c_float() for _ in range(4)]
-            raw.FPDFPage_GetMediaBox(handle, *sides)
-            raw.FPDFPage_SetCropBox(handle, *sides)
+        if handle and (_repaired_crop(handle) + _flattened(handle)):
             raw.FPDF_ClosePage(handle)
             handle = raw.FPDF_LoadPage(self._document, page - 1)
         if not handle or _is_flat(handle):
@@ -299,6 +295,30 @@ def _password_forms(password: str) -> list[bytes]:
     with contextlib.suppress(UnicodeEncodeError):
         forms.append(password.encode("latin-1"))
     return forms
+
+
+def _repaired_crop(handle: object) -> bool:
+    """A CropBox beside the MediaBox leaves nothing; viewers then show the MediaBox. True when the page changed."""
+    if not _is_flat(handle):
+        return False
+    sides = [ctypes.c_float() for _ in range(4)]
+    raw.FPDFPage_GetMediaBox(handle, *sides)
+    raw.FPDFPage_SetCropBox(handle, *sides)
+    return True
+
+
+def _flattened(handle: object) -> bool:
+    """Makes form fields and remarks part of the page: their text is text, and is drawn. True when the page changed.
+
+    PDFium neither extracts the text of annotations nor draws form fields without a form environment.
+    """
+    for index in range(raw.FPDFPage_GetAnnotCount(handle)):
+        annotation = raw.FPDFPage_GetAnnot(handle, index)
+        subtype = raw.FPDFAnnot_GetSubtype(annotation)
+        raw.FPDFPage_CloseAnnot(annotation)
+        if subtype not in (raw.FPDF_ANNOT_LINK, raw.FPDF_ANNOT_POPUP):
+            return raw.FPDFPage_Flatten(handle, raw.FLAT_NORMALDISPLAY) == raw.FLATTEN_SUCCESS
+    return False
 
 
 def _is_flat(handle: object) -> bool:

@@ -232,6 +232,30 @@ def test_annotations_are_drawn():
         assert (file.render(1, 1.0)[842 - 125, 125] < 64).all()
 
 
+@pytest.mark.parametrize("kind", [b"/Widget /FT /Tx /T (n) /V (value)", b"/FreeText /Contents (value)"])
+@pytest.mark.parametrize("rotate", [0, 90])
+def test_values_of_form_fields_and_remarks_are_text_in_place(kind: bytes, rotate: int):
+    font = b"/Resources << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >>"
+    field = stream(text("value", 2, 5), b"/Type /XObject /Subtype /Form /BBox [0 0 150 50] " + font)
+    entries = b"/Annots [<< /Type /Annot /Subtype %s /F 4 /Rect [100 100 250 150] /AP << /N {A} 0 R >> >>]" % kind
+    source = page(text("Name:", 60, 105), entries=entries, objects={"A": field}, rotate=rotate)
+    with PdfFile(document(source), "form.pdf") as file:
+        characters = file.characters(1)
+        assert "".join(characters.text) == "Name:value"
+        x0, top, x1, bottom = (int(v) for v in characters.box[-1])
+        assert (file.render(1, 1.0)[top : bottom + 1, x0 : x1 + 1] < 128).any()
+        assert shown((102, 105, 140, 115), A4, rotate, 1.0)[1] == pytest.approx(characters.box[5:, 1].min(), abs=3)
+
+
+def test_hidden_fields_stay_hidden():
+    field = stream(text("secret", 2, 5), b"/Type /XObject /Subtype /Form /BBox [0 0 150 50]")
+    entries = (
+        b"/Annots [<< /Type /Annot /Subtype /Widget /FT /Tx /T (n) /F 2 /Rect [9 9 99 99] /AP << /N {A} 0 R >> >>]"
+    )
+    with PdfFile(document(page(entries=entries, objects={"A": field})), "form.pdf") as file:
+        assert len(file.characters(1)) == 0
+
+
 def test_many_threads_read_one_file():
     data = document(*[page(text(f"page {n}", 72, 700)) for n in range(1, 9)])
     found: dict[int, str] = {}
