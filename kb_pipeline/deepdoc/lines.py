@@ -66,6 +66,8 @@ class PageLines:
 def page_lines(characters: Characters, quads: np.ndarray | Sequence[Quad] = ()) -> PageLines:
     """Lines of a page from the characters that a reader sees and the detected quads [M, 4, 2], both in points.
 
+    A line's box has the height of its type (ascent to descent) and covers all of its ink.
+
     Each character goes to the detected line of largest overlap; those that fit none are clustered among themselves.
     A detected line splits where a wide gap, another row or another direction shows that it glued things together.
     Every seen character is in exactly one of `lines` and the `line` of a garbled `unread`.
@@ -179,9 +181,9 @@ class _Frame:
             start, end, sign = -end[order], -start[order], -sign
         text, edges = text_and_edges(texts, start, end, spaces)
         edges = () if mixed else tuple(sign * e for e in edges)
-        tight = characters.box[group]
-        x0, top = tight[:, :2].min(axis=0).tolist()
-        x1, bottom = tight[:, 2:].max(axis=0).tolist()
+        # The height of the type rather than of this line's ink: what a reader expects to see marked.
+        x0, top = np.minimum(characters.loose[group, :2], characters.box[group, :2]).min(axis=0).tolist()
+        x1, bottom = np.maximum(characters.loose[group, 2:], characters.box[group, 2:]).max(axis=0).tolist()
         return TextLine(
             text=text,
             box=(x0, top, x1, bottom),
