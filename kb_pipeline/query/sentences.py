@@ -13,9 +13,9 @@ _STOP = re.compile(
     """,
     re.X,
 )
-# a full stop after one of these, or after a single letter or number at the head of a line, ends no sentence
+# a full stop after one of these, after an initial, or after a number at the head of a line ends no sentence
 _ABBREVIATED = re.compile(
-    r"(?:\b(?:[A-Za-z]|al|approx|ca|cf|Ch|Dr|ed|e\.g|Eq|Fig|i\.e|Inc|Ltd|Mr|Mrs|Ms|No|pp|Prof|Ref|Sec|Tab|Vol|vs)"
+    r"(?:(?<![\w/])(?:[A-Z]|al|approx|ca|cf|Ch|Dr|ed|e\.g|Eq|Fig|i\.e|Inc|Ltd|Mr|Mrs|Ms|No|pp|Prof|Ref|Sec|Tab|Vol|vs)"
     r"|(?:^|\n)\s*\d{1,3})$"
 )
 _ABBREVIATION_LENGTH = 12  # characters looked back

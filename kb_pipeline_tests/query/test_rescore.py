@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kb_pipeline.errors import UsageError
+from kb_pipeline.query.question import Question, read_question
+from kb_pipeline.query.rescore import Candidate, Scored, above_threshold, confidence, rescore, total
+from kb_pipeline_tests.query.shelf import WordVectors
+
+WINDOW = (0.7, 1.0)
+OFFSETS = {("zh", "en"): 0.1}
+shares = st.floats(0, 1)
+cosines = st.floats(-1, 1)
+
+
+def question(ids: tuple[str, ...] = (), language: str = "zh") -> Question:
+    return Question("q", language, np.array([1.0, 0.0], np.float32), {"a": 0.75, "b": 0.25}, ("a",), ("a", "b"), ids)
+
+
+def candidate(key: str, cosine: float, tokens: str = "", ids: tuple[str, ...] = (), language: str = "zh") -> Candidate:
+    vector = np.array([cosine, (1 - cosine**2) ** 0.5], np.float32)
+    return Candidate(key, "d", "1", language, frozenset(tokens.split()), frozenset(ids), vector)
+
+
+def scored(candidates: list[Candidate], asked: Question, weight: float = 0.3) -> list[Scored]:
+    return rescore(asked, candidates, term_weight=weight, window=WINDOW, offsets=OFFSETS)
+
+
+def test_the_parts_are_what_the_formula_says() -> None:
+    (one,) = scored([candidate("x", 0.85, "a z", ("zk1",), "en")], question(("zk1", "zk2")))
+    assert one.scores["term"] == 0.75
+    assert one.scores["vector"] == pytest.approx((0.85 + 0.1 - 0.7) / 0.3, abs=1e-5)
+    assert one.scores["id"] == 0.5
+    assert one.scores["language offset"] == 0.1
+    assert one.score == pytest.approx(0.3 * 0.75 + 0.7 * one.scores["vector"] + 0.5, abs=1e-5)
+
+
+@given(st.lists(st.tuples(cosines, st.sampled_from(["", "a", "b", "a b"]), st.booleans()), max_size=8), shares)
+def test_printed_parts_recompute_to_the_printed_score(rows: list[tuple[float, str, bool]], weight: float) -> None:
+    found = scored(
+        [candidate(str(i), c, t, ("zk1",) if named else ()) for i, (c, t, named) in enumerate(rows)],
+        question(("zk1",)),
+        weight,
+    )
+    for one in found:
+        assert total(one.scores) == one.score
+        assert 0 <= one.score <= 2
+        assert 0 <= one.scores["vector"] <= 1
+    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
+
+
+@given(cosines, cosines)
+def test_a_named_identifier_comes_before_everything_else(near: float, far: float) -> None:
+    found = scored([candidate("other", near, "a b"), candidate("named", far, "", ("zk1",))], question(("zk1",)))
+    assert found[0].candidate.chunk_id == "named" or found[0].score == found[1].score
+
+
+def test_equal_scores_keep_the_order_of_chunk_ids() -> None:
+    found = scored([candidate(key, 0.8) for key in "cab"], question())
+    assert [one.candidate.chunk_id for one in found] == ["a", "b", "c"]
+
+
+def test_the_threshold_is_relaxed_once() -> None:
+    found = scored([candidate("a", 0.85), candidate("b", 0.76)], question())  # scores 0.35 and 0.14
+    assert [s.candidate.chunk_id for s in above_threshold(found, 0.2)] == ["a"]
+    assert [s.candidate.chunk_id for s in above_threshold(found, 0.5)] == ["a"]
+    assert above_threshold(found, 0.9) == []
+
+
+@given(st.floats(0, 2), st.floats(0, 2), st.booleans())
+def test_confidence_rises_with_the_score(one: float, other: float, named: bool) -> None:
+    asked = question(("zk1",) if named else ())
+    low, high = sorted((one, other))
+    assert 0 <= confidence(asked, low) <= confidence(asked, high) <= 1
+
+
+def test_confidence_is_low_where_the_identifier_is_nowhere() -> None:
+    assert confidence(question(("zk1",)), 0.7) < 0.1 < 0.8 < confidence(question(), 0.7)
+
+
+@pytest.mark.parametrize("text", ["", " \n\t ", "\x00\x07", "\u200b\u200e", "\ud800"])
+def test_a_question_of_nothing_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="empty"):
+        read_question(text, WordVectors())
+
+
+def test_a_question_is_cleaned_and_bounded() -> None:
+    found = read_question(" ZK\x00 305\n\u200b的\x1b品位 " + "长" * 20_000, WordVectors())
+    assert found.text.startswith("ZK 305 的品位")
+    assert len(found.text) <= 8000
+    assert found.ids == ("zk305",)
+
+
+@given(st.text(max_size=80))
+def test_any_text_is_a_question_or_empty(text: str) -> None:
+    try:
+        found = read_question(text, WordVectors())
+    except UsageError:
+        return
+    assert found.text == " ".join(found.text.split())
+    assert len(found.coarse) <= 256
+    assert set(found.coarse) <= set(found.fine)
