@@ -98,6 +98,7 @@ class Packer:
 
     def finish(self) -> list[Plan]:
         self._close(overlap=False)
+        self._close(overlap=False)  # headings that nothing follows were carried
         return [plan for plan in self.plans if plan.own]
 
     def _place(self, span: Span) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from kb_pipeline.chunking.graphemes import between_clusters
+
 _CLOSING = r"[\"'”’」』》）)\]】]*"
 _END = re.compile(
     rf"""(?:
@@ -30,6 +32,8 @@ def sentence_ends(text: str, start: int = 0, end: int | None = None) -> list[int
         if stop >= end:
             break
         if text[match.start()] == "." and not _ends_here(text, match.start() + 1, stop):
+            continue
+        if not between_clusters(text, stop):
             continue
         found.append(stop)
     if end > start:

@@ -43,7 +43,8 @@ class Places:
     def __init__(self, section: Section):
         ranged = [place for place in section.locators if place.end > place.start]
         self.whole = [] if ranged else list(section.locators)
-        self.objects = [place for place in section.locators if place.end <= place.start] if ranged else []
+        unranged = [place for place in section.locators if place.end <= place.start]
+        self.objects = [_moved(place, 0, 0) for place in unranged] if ranged else []
         self.ranged = sorted(ranged, key=lambda place: (place.start, place.end))
         self.starts = [place.start for place in self.ranged]
         self.reach = list(accumulate((place.end for place in self.ranged), max))

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 
+from kb_pipeline.chunking.graphemes import between_clusters
 from kb_pipeline.chunking.sentences import sentence_ends
 
 CountMany = Callable[[list[str]], list[int]]
@@ -76,19 +76,26 @@ def _cuts(text: str, start: int, end: int, parts: int) -> list[int]:
     last = start
     for k in range(1, parts):
         ideal, reach = start + k * length, WINDOW * length
-        cut = _best(ranked, text, max(last + 1, ideal - reach), min(end - 1, ideal + reach), ideal)
-        if cut is not None:
+        window = (max(last + 1, ideal - reach), min(end - 1, ideal + reach))
+        cut = _nearest(ranked, *window, ideal) or _nearest(ranked[1:], last + 1, end - 1, ideal)
+        cut = cut or _between_clusters(text, *window, ideal)
+        if cut:
             found.append(cut)
             last = cut
     return [*found, end]
 
 
-def _best(ranked: Sequence[Sequence[int]], text: str, low: float, high: float, ideal: float) -> int | None:
-    """The boundary of best rank within a window that lies nearest to its middle; any grapheme boundary at worst."""
+def _nearest(ranked: Sequence[Sequence[int]], low: float, high: float, ideal: float) -> int | None:
+    """The boundary of best rank between two places that lies nearest to the ideal one."""
     for places in ranked:
         near = places[bisect_left(places, low) : bisect_right(places, high)]
         if near:
             return min(near, key=lambda place: (abs(place - ideal), place))
+    return None
+
+
+def _between_clusters(text: str, low: float, high: float, ideal: float) -> int | None:
+    """The place nearest to the ideal one that parts no grapheme cluster, where a number or word must be cut."""
     centre = int(ideal)
     for step in range(int(high - low) + 2):
         for place in (centre - step, centre + step):
@@ -103,8 +110,10 @@ def _boundaries(text: str, start: int, end: int) -> list[list[int]]:
     starts = [a for a, _ in formulas]
 
     def free(place: int) -> bool:
+        if not start < place < end or not between_clusters(text, place):
+            return False
         at = bisect_right(starts, place) - 1
-        return start < place < end and not (at >= 0 and formulas[at][0] < place < formulas[at][1])
+        return not (at >= 0 and formulas[at][0] < place < formulas[at][1])
 
     clauses = [m.end() for m in _CLAUSE.finditer(text, start, end) if free(m.end())]
     words = [m.end() for m in _WORD.finditer(text, start, end) if free(m.end())]
@@ -114,34 +123,9 @@ def _boundaries(text: str, start: int, end: int) -> list[list[int]]:
 
 def _parts_words(text: str, place: int) -> bool:
     before, after = text[place - 1], text[place]
-    if before in _OPENING or after in _CLOSING or not between_clusters(text, place):
+    if before in _OPENING or after in _CLOSING:
         return False
     return not (after.isdigit() and before.isspace() and _GLUED.search(text, max(0, place - 12), place))
-
-
-def between_clusters(text: str, place: int) -> bool:
-    """Whether a cut at `place` parts no grapheme cluster (marks, joiners, flags, surrogate pairs, conjoining jamo)."""
-    if not 0 < place < len(text):
-        return True
-    before, after = text[place - 1], text[place]
-    if unicodedata.category(after) in ("Mn", "Mc", "Me") or after in "\u200d\ufe0e\ufe0f" or before == "\u200d":
-        return False
-    if "\U0001f3fb" <= after <= "\U0001f3ff" or (before == "\r" and after == "\n"):
-        return False
-    if "\ud800" <= before <= "\udbff" and "\udc00" <= after <= "\udfff":
-        return False
-    if "\u1100" <= before <= "\u11ff" and "\u1160" <= after <= "\u11ff":
-        return False
-    if _is_flag(before) and _is_flag(after):
-        run = 0
-        while run < place and _is_flag(text[place - 1 - run]):
-            run += 1
-        return run % 2 == 0
-    return True
-
-
-def _is_flag(character: str) -> bool:
-    return "\U0001f1e6" <= character <= "\U0001f1ff"
 
 
 def _ranges(start: int, ends: Sequence[int]) -> list[Range]:

@@ -1,0 +1,276 @@
+"""General chunks: nothing lost, nothing above the limit, every place inside its text."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kb_pipeline.chunking.general import chunk_general, plan_chunks
+from kb_pipeline.records import (
+    CharacterSum,
+    Chunk,
+    LineLocator,
+    PageLocator,
+    ParsedDocument,
+    Section,
+    TableCell,
+    encode,
+)
+from kb_pipeline.settings import ChunkingSettings
+
+
+def words(texts: list[str]) -> list[int]:
+    """A cheap counter: a token a word, and one for every two ideographs."""
+    return [len(text.split()) + sum(ord(c) > 0x2E80 for c in text) // 2 for text in texts]
+
+
+def document(*sections: Section) -> ParsedDocument:
+    numbered = [
+        Section(f"s{i}", **{f: getattr(s, f) for f in s.__struct_fields__ if f != "id"}) for i, s in enumerate(sections)
+    ]
+    return ParsedDocument((), tuple(numbered), (), CharacterSum(0, 0, {}))
+
+
+def section(text: str, level: int = 0, role: str = "text", trail: tuple[str, ...] = (), **more) -> Section:
+    """A section whose lines (parted by line feeds or spaces of ten words) each have a place of their own."""
+    places, start = [], 0
+    for i, piece in enumerate(text.split("\n")):
+        places.append(PageLocator(1, (50.0, 10.0 * i, 300.0, 10.0 * i + 9), (600.0, 800.0), start, start + len(piece)))
+        start += len(piece) + 1
+    return Section("", role, text, level=level, breadcrumb=trail, locators=tuple(places), **more)
+
+
+def table(rows: list[list[str]], caption: str = "", header_rows: int = 1) -> Section:
+    text, places, cells = caption, [], []
+    for r, row in enumerate(rows):
+        text += "\n" if text else ""
+        for c, piece in enumerate(row):
+            text += " | " if c else ""
+            box = (100.0 * c, 10.0 * r, 100.0 * c + 90, 10.0 * r + 9)
+            places.append(PageLocator(1, box, (600.0, 800.0), len(text), len(text) + len(piece)))
+            cells.append(TableCell(r, c, 1, 1, r < header_rows, piece, (PageLocator(1, box, (600.0, 800.0)),)))
+            text += piece
+    return Section("", "table", text, locators=tuple(places), cells=tuple(cells), caption=caption)
+
+
+def chunks(*sections: Section, tokens: int = 32, overlap: float = 0.0, most: int = 10_000) -> list[Chunk]:
+    return chunk_general(document(*sections), ChunkingSettings(chunk_tokens=tokens, overlap=overlap), words, most)
+
+
+def sentences(count: int, start: int = 0) -> str:
+    return " ".join(f"This is sentence number {i} here." for i in range(start, start + count))
+
+
+def test_paragraphs_are_packed_up_to_the_limit():
+    found = chunks(*[section(sentences(2, 2 * i)) for i in range(6)])
+    assert [chunk.tokens for chunk in found] == [24, 24, 24]
+    assert found[0].text == sentences(2, 0) + "\n" + sentences(2, 2)
+
+
+def test_a_long_paragraph_is_split_between_sentences():
+    found = chunks(section(sentences(20)))
+    assert all(chunk.text.endswith("here.") and chunk.text.startswith("This") for chunk in found)
+    assert " ".join(chunk.text for chunk in found) == sentences(20)
+
+
+def test_delimiters_stay_in_the_text():
+    text = "矿区有铜；也有金！品位很高？是的。" * 20
+    assert "".join(chunk.text for chunk in chunks(section(text))) == text
+
+
+def test_a_heading_travels_with_what_follows():
+    found = chunks(section(sentences(4)), section("Geology", level=1), section(sentences(3, 4), trail=("Geology",)))
+    assert [chunk.text.split("\n")[0] for chunk in found] == [sentences(4), "Geology"]
+
+
+def test_a_heading_at_the_end_of_a_full_chunk_moves_to_the_next():
+    found = chunks(section(sentences(2)), section("Copper and gold in the hills", level=1), section(sentences(4, 2)))
+    assert found[1].text.startswith("Copper and gold in the hills\nThis is sentence number 2")
+
+
+def test_a_heading_before_a_table_is_in_the_chunk_of_the_table():
+    found = chunks(section("Grades", level=1), table([["hole", "grade"], ["ZK305", "0.85"]]))
+    assert [(chunk.kind, chunk.text) for chunk in found] == [("table", "Grades\nhole | grade\nZK305 | 0.85")]
+
+
+def test_the_breadcrumb_is_what_all_sections_share():
+    found = chunks(
+        section(sentences(1), trail=("Report", "Copper")), section(sentences(1, 1), trail=("Report", "Gold")), tokens=40
+    )
+    assert found[0].breadcrumb == ("Report",)
+    assert found[0].section_ids == ("s0", "s1")
+
+
+def test_overlap_repeats_last_sentences_with_their_places():
+    found = chunks(section("\n".join(f"This is sentence number {i} here." for i in range(12))), overlap=0.25)
+    for before, after in pairwise(found):
+        last = before.text.split("\n")[-1]
+        assert after.text.startswith(last)
+        box = next(p.box for p in before.locators if before.text[p.start : p.end] == last)
+        assert next(p.box for p in after.locators if after.text[p.start : p.end] == last) == box
+
+
+def test_without_overlap_nothing_is_repeated():
+    found = chunks(section(sentences(30)))
+    assert Counter(word for chunk in found for word in chunk.text.split()) == Counter(sentences(30).split())
+
+
+def test_a_table_stands_alone_between_text_chunks():
+    found = chunks(section(sentences(4)), table([["a", "b"], ["1", "2"]]), section(sentences(4, 4)))
+    assert [chunk.kind for chunk in found] == ["text", "table", "text"]
+
+
+def test_text_around_a_formula_goes_on_in_one_chunk_that_stands_before_it():
+    found = chunks(section(sentences(1)), section("E = m c", role="equation"), section(sentences(1, 1)))
+    assert [(chunk.kind, chunk.text) for chunk in found] == [
+        ("text", sentences(1) + "\n" + sentences(1, 1)),
+        ("equation", "E = m c"),
+    ]
+
+
+def test_a_long_table_splits_between_rows_and_repeats_caption_and_header():
+    rows = [["hole", "depth", "grade"], *[[f"ZK{i}", str(i * 10), f"0.{i}"] for i in range(40)]]
+    found = chunks(table(rows, caption="Table 1 Grades"))
+    assert len(found) > 3
+    assert all(chunk.text.startswith("Table 1 Grades\nhole | depth | grade\nZK") for chunk in found)
+    assert [line for chunk in found for line in chunk.text.split("\n")[2:]] == [" | ".join(row) for row in rows[1:]]
+    for chunk in found:
+        for place in chunk.locators:
+            assert chunk.text[place.start : place.end] == rows[int(place.box[1] / 10)][int(place.box[0] / 100)]
+
+
+def test_a_row_longer_than_a_chunk_is_split_and_not_cut_off():
+    row = ["x" * 5, " ".join(f"word{i}" for i in range(100))]
+    found = chunks(table([["name", "text"], row]))
+    assert Counter(w for chunk in found for w in chunk.text.split()) >= Counter(row[1].split())
+
+
+def test_an_object_without_text_gives_no_chunk():
+    assert chunks(section("", role="figure"), section(sentences(1))) != []
+    assert [chunk.kind for chunk in chunks(section("", role="figure"), section(sentences(1)))] == ["text"]
+
+
+def test_a_heading_before_an_empty_object_is_not_lost():
+    assert [chunk.text for chunk in chunks(section("Plate 1", level=1), section("", role="figure"))] == ["Plate 1"]
+
+
+def test_places_without_a_range_cover_what_they_stand_for():
+    whole = Section("", "text", sentences(20), locators=(LineLocator(3, 9),))
+    for chunk in chunks(whole):
+        assert [(p.first, p.last, p.start, p.end) for p in chunk.locators] == [(3, 9, 0, len(chunk.text))]
+
+
+def test_an_empty_document_has_no_chunks():
+    assert chunks() == []
+
+
+def test_one_megabyte_takes_less_than_half_a_second():
+    sections = [section(sentences(60, 60 * i)) for i in range(550)]
+    assert sum(len(item.text) for item in sections) > 1_000_000
+    counted = document(*sections)
+
+    def cheap(texts: list[str]) -> list[int]:
+        return [len(text) // 4 for text in texts]
+
+    start = time.process_time()
+    found = chunk_general(counted, ChunkingSettings(overlap=0.1), cheap, 510)
+    assert time.process_time() - start < 0.5
+    assert len(found) > 500
+
+
+def test_one_section_of_many_lines_is_no_slower():
+    text = "\n".join(f"line {i} of a log that never ends" for i in range(20_000))
+    logged = document(section(text))
+    start = time.process_time()
+    chunk_general(logged, ChunkingSettings(), lambda texts: [len(t) // 4 for t in texts], 510)
+    assert time.process_time() - start < 2.0
+
+
+PARAGRAPH = st.text(st.sampled_from("ab 1.,，。；\n（)e\u0301矿中铜"), min_size=1, max_size=160)
+CELL = st.text(st.sampled_from("ab1.矿 "), max_size=12)
+
+
+@st.composite
+def documents(draw):
+    found = []
+    for _ in range(draw(st.integers(0, 8))):
+        kind = draw(st.sampled_from(["text", "text", "title", "table", "equation", "figure"]))
+        if kind == "table":
+            width = draw(st.integers(1, 3))
+            rows = draw(st.lists(st.lists(CELL, min_size=width, max_size=width), min_size=1, max_size=8))
+            found.append(table(rows, draw(st.sampled_from(["", "表1 品位"])), draw(st.integers(0, 2))))
+        elif kind == "title":
+            found.append(section(draw(PARAGRAPH).replace("\n", " "), level=draw(st.integers(1, 3)), role="title"))
+        else:
+            found.append(section(draw(PARAGRAPH), role=kind))
+    return document(*found)
+
+
+def letters(texts: list[str]) -> list[int]:
+    return [len(text) for text in texts]
+
+
+@settings(max_examples=200, deadline=None)
+@given(documents(), st.integers(32, 80), st.sampled_from([0.0, 0.2]), st.integers(20, 60))
+def test_every_character_of_every_section_is_in_exactly_one_chunk(parsed, tokens, overlap, most):
+    chosen = ChunkingSettings(chunk_tokens=tokens, overlap=overlap)
+    taken: dict[int, list[tuple[int, int]]] = {}
+    order = []
+    for plan in plan_chunks(parsed.sections, chosen, letters, most):
+        for span in plan.own:
+            taken.setdefault(span.section, []).append((span.start, span.end))
+            if plan.kind == "text":
+                order.append((span.section, span.start))
+    assert order == sorted(order)
+    for index, item in enumerate(parsed.sections):
+        rest = list(item.text)
+        for start, end in taken.get(index, []):
+            assert None not in rest[start:end], "in two chunks"
+            rest[start:end] = [None] * (end - start)
+        assert not "".join(c for c in rest if c).strip(), "in no chunk"
+
+
+@settings(max_examples=200, deadline=None)
+@given(documents(), st.integers(32, 80), st.sampled_from([0.0, 0.2]), st.integers(20, 60))
+def test_no_chunk_is_above_the_cap_and_every_range_lies_in_its_text(parsed, tokens, overlap, most):
+    found = chunk_general(parsed, ChunkingSettings(chunk_tokens=tokens, overlap=overlap), letters, most)
+    assert [chunk.ordinal for chunk in found] == list(range(len(found)))
+    known = {item.id: item for item in parsed.sections}
+    for chunk in found:
+        assert chunk.tokens == len(chunk.text) <= most
+        assert chunk.text == chunk.text.strip()
+        assert chunk.text
+        for place in chunk.locators:
+            assert 0 <= place.start <= place.end <= len(chunk.text)
+        pieces = [(p.box, chunk.text[p.start : p.end]) for p in chunk.locators]
+        sources = [(p.box, s.text[p.start : p.end]) for i in chunk.section_ids for s in [known[i]] for p in s.locators]
+        assert all(any(box == b and piece in text for b, text in sources) for box, piece in pieces)
+    if not overlap:
+        text = Counter(c for item in parsed.sections for c in item.text if not c.isspace())
+        got = Counter(c for chunk in found for c in chunk.text if not c.isspace())
+        assert all(got[c] >= n for c, n in text.items())
+
+
+@settings(max_examples=30, deadline=None)
+@given(documents())
+def test_the_same_document_gives_the_same_bytes(parsed):
+    chosen = ChunkingSettings(chunk_tokens=32, overlap=0.1)
+    assert encode(chunk_general(parsed, chosen, letters, 40)) == encode(chunk_general(parsed, chosen, letters, 40))
+
+
+def test_with_the_real_tokenizer_no_chunk_is_above_what_the_model_takes():
+    local = pytest.importorskip("kb_pipeline.embedding.local")
+    from kb_pipeline.settings import models_dir
+
+    if not any(models_dir().glob("e5-small-q4*")):
+        pytest.skip("the embedding model's weights are not there")
+    model = local.LocalEmbedder()
+    text = "矿区位于省境东南部，交通方便，气候温和，ZK305 孔伴生金品位为 0.85 克每吨。The grade is high. " * 200
+    found = chunk_general(document(section(text)), ChunkingSettings(), model.count_many, model.max_tokens)
+    assert max(chunk.tokens for chunk in found) <= model.max_tokens
+    assert "".join("".join(chunk.text.split()) for chunk in found) == "".join(text.split())
