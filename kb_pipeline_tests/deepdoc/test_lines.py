@@ -207,6 +207,14 @@ def test_detected_lines_without_characters_need_recognition():
     ]  # fmt: skip
 
 
+def test_an_empty_line_squeezed_between_full_ones_needs_recognition():
+    characters = typed(("above above", 50, 50), ("below below", 50, 72))
+    boxes = [(48, 49, 107, 63), (48, 60, 107, 74), (48, 71, 107, 85)]
+    found = page_lines(characters, quads(*boxes))
+    assert [line.text for line in found.lines] == ["above above", "below below"]
+    assert [(u.reason, quad_box(u.quad)) for u in found.unread] == [("no characters", boxes[1])]
+
+
 def test_the_empty_end_of_a_detected_line_needs_recognition():
     found = page_lines(typed(("energy is", 50, 50)), quads((48, 48, 180, 64)))
     assert [line.text for line in found.lines] == ["energy is"]
