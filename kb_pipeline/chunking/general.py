@@ -48,11 +48,13 @@ def plan_chunks(
     packer = Packer(sections, limit, int(settings.overlap * limit), count_many)
     counts = count_many([section.text for section in sections]) if sections else []
     for index, (section, tokens) in enumerate(zip(sections, counts, strict=True)):
+        if not section.text.strip():
+            continue
         if section.role in KINDS:
             packer.add_object(index, tokens)
         elif section.level:
             packer.add_heading(index, tokens)
-        elif section.text.strip():
+        else:
             packer.add_paragraph(index, tokens)
     return packer.finish()
 

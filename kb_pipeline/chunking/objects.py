@@ -20,12 +20,10 @@ def object_plans(
     limit: int,
     count_many: CountMany,
 ) -> list[Plan]:
-    """Plans of one object. `headings`: heading spans that travel with it. No plan for an object without any text."""
+    """Plans of one object that holds text. `headings`: heading spans that travel with it."""
     section = sections[index]
     kind = KINDS[section.role]
     taken = sum(span.tokens + 1 for span in headings)
-    if not section.text.strip():
-        return [Plan("text", headings)] if headings else []
     if taken + tokens <= limit:
         return [Plan(kind, [*headings, Span(index, 0, len(section.text), tokens)])]
     head, body = _head_and_body(section, index, limit, count_many)
