@@ -35,7 +35,7 @@ def choose_grid(
         A grid; without cells where nothing reads one.
     """
     frame = (0.0, 0.0, crop.shape[1] / scale, crop.shape[0] / scale)
-    ruled = ruled_grid(horizontal, vertical, frame)
+    ruled = ruled_grid(horizontal, vertical, frame, boxes)
     grid = read_tiled(crop, boxes * scale)
     if ruled is not None and fits(ruled, grid, boxes):
         return _with_headers(ruled, grid)

@@ -12,7 +12,7 @@ LEAST_SIDE = 0.6  # share of the box's side that an outer line must run along
 
 
 def with_frame(box: Box, horizontal: Sequence[Line], vertical: Sequence[Line]) -> Box:
-    """The box grown to the outermost lines near it; all in points.
+    """The box grown to the nearest lines outside of it; all in points.
 
     Args:
         horizontal: (y, x0, x1).
@@ -22,8 +22,8 @@ def with_frame(box: Box, horizontal: Sequence[Line], vertical: Sequence[Line]) -
     ys = [y for y, a, b in horizontal if min(b, x1) - max(a, x0) >= LEAST_SIDE * (x1 - x0)]
     xs = [x for x, a, b in vertical if min(b, bottom) - max(a, top) >= LEAST_SIDE * (bottom - top)]
     return (
-        float(min([x0, *(x for x in xs if x0 - REACH <= x < x0)])),
-        float(min([top, *(y for y in ys if top - REACH <= y < top)])),
-        float(max([x1, *(x for x in xs if x1 < x <= x1 + REACH)])),
-        float(max([bottom, *(y for y in ys if bottom < y <= bottom + REACH)])),
+        float(max((x for x in xs if x0 - REACH <= x < x0), default=x0)),
+        float(max((y for y in ys if top - REACH <= y < top), default=top)),
+        float(min((x for x in xs if x1 < x <= x1 + REACH), default=x1)),
+        float(min((y for y in ys if bottom < y <= bottom + REACH), default=bottom)),
     )

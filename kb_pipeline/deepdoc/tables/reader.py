@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from kb_pipeline.deepdoc.tables.choose import choose_grid, grid_of_lines
-from kb_pipeline.deepdoc.tables.fill import assign, cell_text
+from kb_pipeline.deepdoc.tables.fill import assign, cell_text, level_rows, without_empty_rows
 from kb_pipeline.deepdoc.tables.grid import Grid, whole
 from kb_pipeline.deepdoc.tables.ruled import Line
+from kb_pipeline.deepdoc.tables.segments import cut_at_rulings
 from kb_pipeline.records import Box, TextLine
 from kb_pipeline.settings import TableSettings
 
@@ -44,14 +45,19 @@ def read_table(
     Returns:
         Cells in row order. Without any cell only where there is no text at all.
     """
+    segments = cut_at_rulings(segments, vertical)
     boxes = np.array([s.box for s in segments], float).reshape(-1, 4)
     grid = whole(choose_grid(crop, scale, boxes, horizontal, vertical, settings.second_opinion))
     if not grid.cells:
         grid = grid_of_lines(boxes)
     if not grid.cells:
         return ReadTable(grid, (), ())
+    owners = assign(grid, boxes)
+    if grid.method != "rulings":
+        owners = level_rows(grid, boxes, owners)
+        grid, owners = without_empty_rows(grid, owners)
     held: list[list[TextLine]] = [[] for _ in grid.cells]
-    for owner, segment in zip(assign(grid, boxes), segments, strict=True):
+    for owner, segment in zip(owners, segments, strict=True):
         held[owner].append(segment)
     texts = tuple(cell_text(own) for own in held)
     return ReadTable(grid, texts, tuple(_cell_box(grid, i, own) for i, own in enumerate(held)))

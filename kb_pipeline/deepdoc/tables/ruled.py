@@ -20,17 +20,21 @@ MOST_OUTSIDE = 0.05  # share of the segments that may lie in no cell or across a
 MOST_BESIDE = 0.03  # pairs of segments side by side in one cell, per segment
 STACK = 4  # segments in one cell that look like several rows without lines between
 MOST_STACKED = 0.34  # share of the filled cells
+LEAST_ROWS = 5  # rows of a merged region from which its text may show them
+ROWS_HELD = 0.8  # share of these rows in which a text must stand
 WIDE = 0.8  # share of a table's extent that a line must cover to part all its columns or rows
 
 Line = tuple[float, float, float]
 """Place across and extent along: (y, x0, x1) of a horizontal line, (x, top, bottom) of a vertical one, in points."""
 
 
-def ruled_grid(horizontal: Sequence[Line], vertical: Sequence[Line], box: Box) -> Grid | None:
+def ruled_grid(horizontal: Sequence[Line], vertical: Sequence[Line], box: Box, texts: np.ndarray) -> Grid | None:
     """The grid that the lines inside `box` draw; None where they draw no closed grid.
 
     Borders that are left open, as at the sides of many tables, are taken to stand where the lines across them end.
     Places are merged over sides that are not drawn; a merged region that is no rectangle means that the grid is open.
+    A merged region falls apart again where its text [N, 4] stands in the rows or columns that are drawn elsewhere, as
+    in tables that are ruled at their head alone.
     """
     horizontal = _within(horizontal, box[1], box[3], box[0], box[2])
     vertical = _within(vertical, box[0], box[2], box[1], box[3])
@@ -56,17 +60,47 @@ def ruled_grid(horizontal: Sequence[Line], vertical: Sequence[Line], box: Box) -
     groups: dict[int, list[tuple[int, int]]] = {}
     for i in range(rows * cols):
         groups.setdefault(root(i), []).append(divmod(i, cols))
-    cells, boxes = [], []
+    regions = []
     for group in sorted(groups.values()):
         r0, r1 = min(r for r, _ in group), max(r for r, _ in group) + 1
         c0, c1 = min(c for _, c in group), max(c for _, c in group) + 1
         if len(group) != (r1 - r0) * (c1 - c0):
             return None
-        cells.append(Cell(r0, c0, r1 - r0, c1 - c0))
-        boxes.append([xs[c0], ys[r0], xs[c1], ys[r1]])
+        regions += _apart((r0, r1, c0, c1), ys, xs, np.asarray(texts, float).reshape(-1, 4))
+    cells = [Cell(r0, c0, r1 - r0, c1 - c0) for r0, r1, c0, c1 in regions]
+    boxes = [[xs[c0], ys[r0], xs[c1], ys[r1]] for r0, r1, c0, c1 in regions]
     if len(cells) < LEAST_CELLS:
         return None
     return Grid(tuple(cells), np.array(boxes, float), "rulings")
+
+
+def _apart(
+    region: tuple[int, int, int, int], ys: Sequence[float], xs: Sequence[float], texts: np.ndarray
+) -> list[tuple[int, int, int, int]]:
+    """A merged region (first and last row, first and last column, half open), in parts where its text shows them."""
+    r0, r1, c0, c1 = region
+    x, y = (texts[:, 0] + texts[:, 2]) / 2, (texts[:, 1] + texts[:, 3]) / 2
+    own = texts[(xs[c0] < x) & (x < xs[c1]) & (ys[r0] < y) & (y < ys[r1])]
+    rows = [(r0, r1)]
+    if r1 - r0 >= LEAST_ROWS and (held := _bands_held(own[:, [1, 3]], ys[r0 : r1 + 1])) is not None:
+        rows = [(r, r + 1) for r in range(r0, r1)] if len(held) >= ROWS_HELD * (r1 - r0) else rows
+    beside = any(_beside(a, b) for i, a in enumerate(own) for b in own[:i])
+    cols = [(c0, c1)]
+    if c1 - c0 > 1 and beside and _bands_held(own[:, [0, 2]], xs[c0 : c1 + 1]) is not None:
+        cols = [(c, c + 1) for c in range(c0, c1)]
+    return [(*row, *col) for row in rows for col in cols]
+
+
+def _bands_held(extents: np.ndarray, levels: Sequence[float]) -> set[int] | None:
+    """The bands between levels in which intervals [N, 2] lie; None where one lies across a level."""
+    held = set()
+    for low, high in extents:
+        band = int(np.searchsorted(levels, (low + high) / 2)) - 1
+        over = OVERHANG * (high - low)
+        if low < levels[band] - over or high > levels[band + 1] + over:
+            return None
+        held.add(band)
+    return held
 
 
 def _within(lines: Sequence[Line], low: float, high: float, start: float, end: float) -> list[Line]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 import msgspec
 import numpy as np
@@ -16,6 +17,7 @@ GAP = 0.6
 """Width of a space from which it parts two cells, in heights of the line (ICDAR 2013: TEDS .881)."""
 
 
+CROSSING = 0.7  # share of a segment's height that a ruling must run through to cut it
 EVERYWHERE = (-1e9, -1e9, 1e9, 1e9)
 NEAR = 0.01  # points: boxes of lines are unions of their characters' boxes, up to rounding
 
@@ -53,6 +55,29 @@ def line_segments(lines: Sequence[TextLine]) -> list[TextLine]:
     Lines without character edges stay whole, and so do those across the table's reading direction.
     """
     return [part for line in lines for part in _parts(line)]
+
+
+def cut_at_rulings(segments: Sequence[TextLine], vertical: Sequence[tuple[float, float, float]]) -> list[TextLine]:
+    """Segments cut where a vertical ruling (x, top, bottom) runs through them: small gaps also part cells there."""
+    return [part for segment in segments for part in _cut(segment, vertical)]
+
+
+def _cut(segment: TextLine, vertical: Sequence[tuple[float, float, float]]) -> list[TextLine]:
+    if segment.vertical or len(segment.edges) != len(segment.text) + 1 or segment.edges[0] > segment.edges[-1]:
+        return [segment]
+    x0, top, x1, bottom = segment.box
+    edges = np.array(segment.edges)
+    centres = (edges[1:] + edges[:-1]) / 2
+    cuts = sorted(
+        {
+            int(np.searchsorted(centres, x))
+            for x, a, b in vertical
+            if x0 < x < x1 and min(b, bottom) - max(a, top) >= CROSSING * (bottom - top)
+        }
+    )
+    bounds = [0, *cuts, len(segment.text)]
+    pieces = [_piece(segment, a, b) for a, b in pairwise(bounds) if b > a]
+    return [piece for piece in pieces if piece is not None]
 
 
 def _parts(line: TextLine) -> list[TextLine]:
