@@ -5,9 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
+import pytest
+
 from kb_pipeline.index.collections import document_counts
+from kb_pipeline.query import knowledge_base
 from kb_pipeline_tests.index.samples import chunk
 from kb_pipeline_tests.query.shelf import Shelf
 
@@ -58,3 +62,42 @@ def test_readers_see_one_whole_version(index_folder: Path) -> None:
     assert seen["whole"] > 20
     assert version > 5
     assert document_counts(shelf.client, "kbn_reingest") == {"noise": 200, "watched": rows_of(version)}
+
+
+@pytest.mark.parametrize("switches", [1, 2, 3])
+def test_a_document_replaced_between_search_and_pointer_is_searched_again(index_folder: Path, switches: int) -> None:
+    """The worst moment, every time: the rows that a search found are deleted before it reads the pointer."""
+    shelf = Shelf(index_folder, f"kbn_switch_{switches}")
+    shelf.put("other", [chunk(0, "共同词")])
+    shelf.put("doc", [chunk(i, f"共同词 {i}") for i in range(5)], version="1")
+    read = shelf.active_versions
+    left = list(range(2, 2 + switches))
+
+    def read_after_a_switch(document_ids: Iterable[str]) -> dict[str, str]:
+        if left:
+            version = left.pop(0)
+            shelf.put("doc", [chunk(i, f"共同词 {i}") for i in range(5 + version)], version=str(version))
+        return read(document_ids)
+
+    shelf.active_versions = read_after_a_switch
+    hits = shelf.base().search("共同词", top=50)
+    last = 1 + switches
+    assert {hit.chunk_id for hit in hits} == {"other:1:0"} | {f"doc:{last}:{i}" for i in range(5 + last)}
+
+
+def test_a_document_replaced_while_hits_are_read_is_searched_again(
+    index_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf = Shelf(index_folder, "kbn_switch_late")
+    shelf.put("doc", [chunk(i, f"共同词 {i}") for i in range(5)], version="1")
+    read = knowledge_base.read_rows
+    left = [2]
+
+    def read_after_a_switch(*arguments):
+        if left:
+            shelf.put("doc", [chunk(i, f"共同词 {i}") for i in range(7)], version=str(left.pop()))
+        return read(*arguments)
+
+    monkeypatch.setattr(knowledge_base, "read_rows", read_after_a_switch)
+    hits = shelf.base().search("共同词", top=50)
+    assert {hit.chunk_id for hit in hits} == {f"doc:2:{i}" for i in range(7)}
