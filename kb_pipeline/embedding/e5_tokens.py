@@ -32,7 +32,7 @@ class E5Tokens:
         self._replacement: dict[int, str] = dict(weights.characters)
         for code in (*CONTROLS, *SURROGATES, *VARIATION_SELECTORS, SOFT_HYPHEN):
             self._replacement[code] = " " if code in BREAKS else ""
-        self._tokenizer = Tokenizer(models.Unigram(weights.pieces, weights.unknown_id, False))
+        self._tokenizer = Tokenizer(models.Unigram(weights.pieces(), weights.unknown_id, False))
         self._tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
             [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()]
         )

@@ -42,7 +42,7 @@ class E5Weights:
     Attributes:
         words: rows of the word embedding table, at least one a piece.
         positions: length of the position table, the most tokens of one run including the two special ones.
-        pieces: vocabulary of the Unigram tokenizer as (piece, log probability), index = token id.
+        vocabulary: where the pieces lie in the file and how many they are; `pieces` reads them.
         characters: replacement of each mapped code point (upper half of NFKC and white space rules).
     """
 
@@ -56,10 +56,23 @@ class E5Weights:
     start_id: int
     end_id: int
     unknown_id: int
-    pieces: list[tuple[str, float]]
+    vocabulary: tuple[int, int]
     characters: dict[int, str]
     tensors: dict[str, Tensor]
     data: mmap.mmap
+
+    def pieces(self) -> list[tuple[str, float]]:
+        """Vocabulary of the Unigram tokenizer as (piece, log probability), index = token id; 60 MB, so not kept.
+
+        Raises:
+            ModelMissing: a piece is no UTF-8.
+        """
+        _, offsets, scores, blob = _vocabulary(self.data, *self.vocabulary)
+        try:
+            texts = [blob[a:b].decode() for a, b in pairwise(offsets.tolist())]
+        except UnicodeDecodeError as error:
+            raise _damaged(f"the vocabulary is damaged: {error}") from error
+        return list(zip(texts, scores.tolist(), strict=True))
 
     def floats(self, name: str, *shape: int) -> np.ndarray:
         """A float32 tensor in that shape."""
@@ -121,12 +134,13 @@ def _parse(data: mmap.mmap) -> E5Weights:
         raise ValueError("sizes in its header that do not fit each other")
     if not all(0 <= token < min(count, words) for token in (start_id, end_id, unknown_id)) or count > words:
         raise ValueError("special tokens outside its vocabulary")
-    at, pieces = _pieces(data, at, count)
+    vocabulary = (at, count)
+    at, *_ = _vocabulary(data, at, count)
     at, characters = _characters(data, at)
     at, tensors = _tensors(data, at)
     return E5Weights(
         hidden, layers, heads, inner, words, positions, epsilon, start_id, end_id, unknown_id,
-        pieces, characters, tensors, data,
+        vocabulary, characters, tensors, data,
     )  # fmt: skip
 
 
@@ -134,17 +148,16 @@ def _take(data: mmap.mmap, at: int, form: str) -> tuple[int, tuple]:
     return at + struct.calcsize(form), struct.unpack_from(form, data, at)
 
 
-def _pieces(data: mmap.mmap, at: int, count: int) -> tuple[int, list[tuple[str, float]]]:
+def _vocabulary(data: mmap.mmap, at: int, count: int) -> tuple[int, np.ndarray, np.ndarray, bytes]:
+    """Where it ends, offsets of the pieces in their bytes, their log probabilities, and these bytes."""
     at, (length,) = _take(data, at, "<Q")
-    offsets = np.frombuffer(data, "<u4", count + 1, at).tolist()
+    offsets = np.frombuffer(data, "<u4", count + 1, at)
     at += 4 * (count + 1)
     scores = np.frombuffer(data, "<f4", count, at)
     at += 4 * count
     if at + length > len(data) or offsets[-1] > length or not np.isfinite(scores).all():
         raise ValueError("its vocabulary reaches past the end of the file")
-    blob = data[at : at + length]
-    texts = [blob[a:b].decode() for a, b in pairwise(offsets)]
-    return at + length, list(zip(texts, scores.tolist(), strict=True))
+    return at + length, offsets, scores, data[at : at + length]
 
 
 def _characters(data: mmap.mmap, at: int) -> tuple[int, dict[int, str]]:

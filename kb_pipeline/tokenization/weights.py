@@ -26,14 +26,19 @@ def query_weights(text: str, words: Tokenizer | None = None) -> dict[str, float]
     """Weight of each fine token of a question; they sum to 1, or there are none.
 
     A term counts once however often it occurs. A part counts towards its term, so that a passage with the parts and
-    not the whole earns some of its weight. Pairs across words count nothing.
+    not the whole earns some of its weight; a character that stands alone shares its weight with the pair that it forms
+    with a neighbouring word. Other pairs across words count nothing.
     """
     chosen = words or tokenizer()
+    terms = chosen.terms(text)
     found: dict[str, float] = {}
-    for term in dict.fromkeys(chosen.terms(text)):
+    for term, before in zip(terms, [None, *terms], strict=False):
+        inner = term.parts
+        if term.kind == "chinese" and len(term.token) == 1:
+            inner = tuple(filter(None, [(before and before.link) or term.link]))
         weight = _weight(term, chosen)
-        whole = weight * WHOLE_SHARE[term.kind] if term.parts else weight
-        for token, share in ((term.token, whole), *((p, (weight - whole) / len(term.parts)) for p in term.parts)):
+        whole = weight * WHOLE_SHARE[term.kind] if inner else weight
+        for token, share in ((term.token, whole), *((part, (weight - whole) / len(inner)) for part in inner)):
             found[token] = max(found.get(token, 0.0), share)
     total = sum(found.values())
     return {token: weight / total for token, weight in found.items()}

@@ -106,7 +106,7 @@ def test_what_lies_beyond_the_last_window_does_not_enter_the_vector(model, monke
 
 
 def test_no_token_is_longer_than_the_limit_of_characters_assumes():
-    assert max(len(piece) for piece, _ in local._weights().pieces) - len("\u2581") <= MAX_CHARACTERS // (
+    assert max(len(piece) for piece, _ in local._weights().pieces()) - len("\u2581") <= MAX_CHARACTERS // (
         MAX_TOKENS * MAX_WINDOWS
     )
 
