@@ -18,6 +18,9 @@ from kb_pipeline.settings import IndexSettings
 CONNECT_S = 30.0
 CALL_S = 60.0  # no call to Milvus waits longer
 SERVER_SCHEMES = ("http://", "https://", "tcp://", "unix:")
+# pymilvus pings every 10 s by default; after half a minute without a call the server then ends the connection with
+# "too many pings", and the next call fails. gRPC servers allow one such ping in 5 minutes.
+KEEPALIVE = {"grpc.keepalive_time_ms": 360_000, "grpc.keepalive_permit_without_calls": 0}
 NOT_REACHED = 2  # code of pymilvus' "fail connecting to server", and of a server that is not ready
 
 # it prints a traceback for every failed call, which is raised as well
@@ -38,7 +41,8 @@ def connect(settings: IndexSettings, folder: Path) -> MilvusClient:
         )
     uri = settings.uri or lite_server.ensure(folder)
     with milvus_errors(f"connecting to {uri}"):
-        return MilvusClient(uri=uri, token=settings.token.get_secret_value(), timeout=CONNECT_S)
+        token = settings.token.get_secret_value()
+        return MilvusClient(uri=uri, token=token, timeout=CONNECT_S, grpc_options=KEEPALIVE)
 
 
 @contextlib.contextmanager
