@@ -22,8 +22,20 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-# in order of preference where scores are equal
-CANDIDATES = ("gb18030", "big5hkscs", "cp932", "euc_jp", "cp949", "cp1252", "cp1251")
+WIDE = ("utf-16-le", "utf-16-be")
+READS_WELL = 0.5  # score of text that is surely in that codec
+# how much a codec's score is raised or lowered beforehand: what is rare in Chinese and English files needs more proof
+CANDIDATES = {
+    "gb18030": 0.15,
+    "big5hkscs": 0.0,
+    "cp1252": 0.0,
+    "cp932": -0.05,
+    "euc_jp": -0.1,
+    "cp949": -0.3,
+    "cp1251": -0.1,
+    "utf-16-le": -0.3,
+    "utf-16-be": -0.35,
+}
 
 # the most frequent ideographs of running Chinese and Japanese text, simplified and traditional
 _FREQUENT = frozenset(
@@ -70,7 +82,8 @@ def decode(data: bytes) -> Decoded:
     if text.count("\ufffd") <= max(1, STRAY * len(data)) and high >= 20 * text.count("\ufffd"):
         return Decoded(text, "utf-8")
     sample = _sample(data)
-    best = max(CANDIDATES, key=lambda codec: (_score(sample, codec), -CANDIDATES.index(codec)))
+    names = [name for name in CANDIDATES if name not in WIDE or len(data) % 2 == 0]
+    best = max(names, key=lambda name: _score(sample, name) + CANDIDATES[name])
     return Decoded(data.decode(best, "replace"), best)
 
 
@@ -80,7 +93,12 @@ def is_text(data: bytes) -> bool:
         return True
     head = data[:65536]
     control = sum(byte < 9 or 13 < byte < 27 or 27 < byte < 32 or byte == 127 for byte in head)
-    return b"\0" not in head and control <= CONTROL_SHARE * len(head)
+    if b"\0" in head:
+        return False
+    # UTF-16 of Chinese alone has no zero bytes, and control bytes in plenty
+    return control <= CONTROL_SHARE * len(head) or (
+        len(data) % 2 == 0 and any(_score(_sample(data), codec) >= READS_WELL for codec in WIDE)
+    )
 
 
 def _sample(data: bytes) -> bytes:
@@ -92,7 +110,7 @@ def _sample(data: bytes) -> bytes:
 
 
 def _wide(data: bytes) -> str:
-    """ "utf-16-le" or "utf-16-be" for UTF-16 without a mark, else ""."""
+    """ "utf-16-le" or "utf-16-be" for UTF-16 without a mark that shows by its zero bytes, else ""."""
     head = data[: 4096 & ~1]
     if len(head) < 4 or len(data) % 2:
         return ""
@@ -100,9 +118,7 @@ def _wide(data: bytes) -> str:
     for codec, upper, lower in (("utf-16-le", high, low), ("utf-16-be", low, high)):
         zeros = upper.count(0) / len(upper)
         ideographs = sum(0x4E <= byte <= 0x9F for byte in upper) / len(upper)
-        if lower.count(0) > 0.02 * len(lower):
-            continue
-        if zeros > 0.4 or (zeros + ideographs > 0.85 and zeros > 0.02):
+        if lower.count(0) <= 0.02 * len(lower) and (zeros > 0.4 or (zeros + ideographs > 0.85 and zeros > 0.02)):
             return codec
     return ""
 
@@ -119,29 +135,29 @@ def _score(data: bytes, codec: str) -> float:
     def share(pattern: re.Pattern[str]) -> float:
         return len(pattern.findall(joined)) / total
 
-    bad = share(_PRIVATE) + share(_RARE_IDEOGRAPH)
-    ideographs, kana, hangul = share(_IDEOGRAPH), share(_HIRAGANA) + share(_KATAKANA), share(_HANGUL)
+    ideographs, hiragana, katakana = share(_IDEOGRAPH), share(_HIRAGANA), share(_KATAKANA)
+    hangul, half = share(_HANGUL), share(_HALF_KATAKANA)
     frequent = sum(c in _FREQUENT for c in foreign) / total
-    score = -5.0 * bad + 0.5 * share(_PUNCTUATION)
-    if codec in ("gb18030", "big5hkscs"):
-        # about 40 of 100 ideographs of running text are among the frequent ones
-        return score + min(1.0, 2.2 * frequent) + 0.2 * ideographs - kana - hangul - share(_HALF_KATAKANA)
-    if codec in ("cp932", "euc_jp"):
-        hiragana = share(_HIRAGANA)
+    score = -5.0 * (share(_PRIVATE) + share(_RARE_IDEOGRAPH)) + 0.5 * share(_PUNCTUATION)
+    # about 40 of 100 ideographs of running text are among the frequent ones
+    chinese = min(1.0, 2.2 * frequent) + 0.2 * ideographs - hiragana - katakana - hangul - half
+    japanese = min(1.2, 2.5 * hiragana + katakana) if hiragana > 0.05 else 0.3 * katakana
+    japanese += 0.2 * ideographs - 2.0 * half
+    korean = 1.1 * hangul - 1.5 * ideographs
+    if codec in WIDE:
         return (
-            score
-            + (min(1.2, 2.5 * hiragana + share(_KATAKANA)) if hiragana > 0.05 else 0.3 * share(_KATAKANA))
-            + 0.2 * (ideographs)
-            - 2.0 * share(_HALF_KATAKANA)
+            score + max(chinese, japanese, korean) - 5.0 * sum(c < " " and c not in "\t\n\r" for c in text) / len(text)
         )
+    if codec in ("gb18030", "big5hkscs"):
+        return score + chinese
+    if codec in ("cp932", "euc_jp"):
+        return score + japanese
     if codec == "cp949":
-        return score + 1.1 * hangul - 1.5 * ideographs
+        return score + korean
     if codec == "cp1251":
-        return score + sum(len(word) for word in _CYRILLIC_WORD.findall(text)) / total - share(_LATIN_SIGN) * 0.2
+        return score + sum(len(word) for word in _CYRILLIC_WORD.findall(text)) / total - 0.2 * share(_LATIN_SIGN)
     words = sum(sum(ord(c) >= 0x80 for c in word) for word in _LATIN_WORD.findall(text))
-    return score + 0.9 * min(1.0, (words + len(_LATIN_SIGN.findall(joined))) / total) * min(
-        1.0, 3 * _ascii_letters(text)
-    )
+    return score + 0.9 * min(1.0, words / total + share(_LATIN_SIGN)) * min(1.0, 3 * _ascii_letters(text))
 
 
 def _ascii_letters(text: str) -> float:
