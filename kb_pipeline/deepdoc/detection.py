@@ -25,11 +25,12 @@ LEAST_BOX = 5  # pixels of the map, shorter side after growing
 LEAST_SIDE = 3  # pixels of the picture
 SAME_ROW = 10  # pixels of the picture: tops that differ by less are read left to right
 
-# When to look again in tiles: heights are those of grown boxes in the pixels that the net saw.
+# When to look again, larger and in tiles: heights are those of grown boxes in the pixels that the net saw.
 SMALL_LINE = 13.0  # a grown box of a line of 10 px type is about 13 px high; below it characters get lost
-WANTED_LINE = 20.0  # height that the second look aims at
+SMALL_LINE_WHOLE = 18.0  # the same for pictures that were seen whole: another look at them costs little
+WANTED_LINE = 24.0  # height that the second look aims at
 COARSE = 0.3  # share of the picture's resolution below which even a page without lines deserves a second look
-LARGEST_SCALE = 1.0  # tiles are never enlarged
+LARGEST_SCALE = 3.0  # pictures of low resolution are enlarged up to here
 OVERLAP = 64  # pixels of the map that neighbouring tiles share; half of it at each side is thrown away
 LEAST_CONTRAST = 32  # grey levels between the darkest and the lightest pixel of anything printed
 MOST_TILES = 48  # bound on the time of one page
@@ -58,14 +59,13 @@ def detect_lines(picture: np.ndarray, side: int = 1280, variant: str = "small") 
 
 def _second_scale(picture: np.ndarray, quads: np.ndarray, scale: float) -> float:
     """The scale of a second look, or the same scale where one look is enough."""
-    if scale >= LARGEST_SCALE:
-        return scale
     if len(quads) == 0:
         return 2 * COARSE if scale < COARSE and _holds_print(picture[::7, ::7]) else scale
     across = np.linalg.norm(quads[:, 0] - quads[:, 1], axis=1)
     down = np.linalg.norm(quads[:, 0] - quads[:, 3], axis=1)
     seen = float(np.median(np.minimum(across, down))) * scale
-    return scale if seen >= SMALL_LINE else min(LARGEST_SCALE, scale * max(WANTED_LINE / max(seen, 1.0), 1.25))
+    enough = SMALL_LINE if scale < 1 else SMALL_LINE_WHOLE
+    return scale if seen >= enough else min(LARGEST_SCALE, scale * max(WANTED_LINE / max(seen, 1.0), 1.25))
 
 
 def _holds_print(picture: np.ndarray) -> bool:
@@ -94,7 +94,8 @@ def _tiled(picture: np.ndarray, scale: float, side: int, variant: str) -> np.nda
     count = math.ceil(width * scale / step) * math.ceil(height * scale / step)
     if count > MOST_TILES:
         scale *= math.sqrt(MOST_TILES / count)
-    scaled = cv2.resize(picture, (_rounded(width * scale), _rounded(height * scale)), interpolation=cv2.INTER_AREA)
+    size = (_rounded(width * scale), _rounded(height * scale))
+    scaled = cv2.resize(picture, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC)
     rows, columns = scaled.shape[:2]
     whole = np.zeros((rows, columns), np.float32)
     trim = OVERLAP // 2
