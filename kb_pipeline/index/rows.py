@@ -65,7 +65,7 @@ def write_document(
 
     Raises:
         ChunkTooLong: a text of more than 65,535 bytes.
-        DimensionMismatch: vectors of another length than the collection's, or not one a chunk.
+        DimensionMismatch: not one vector a chunk. (`ensure_collection` compares their length with the collection's.)
         IndexUnavailable, IndexRequestFailed.
     """
     where = _filter(document_id, f'version == "{_checked(_version, version)}"')
@@ -130,6 +130,7 @@ def _row(
         )
     words = words or tokenizer()
     searched = "\n".join(searched_text(chunk, enrichment))
+    terms = words.terms(searched)
     return {
         "id": f"{document}:{version}:{chunk.ordinal}",
         "document": document,
@@ -148,8 +149,8 @@ def _row(
         "keywords": _phrases(enrichment.keywords),
         "questions": _phrases(enrichment.questions),
         "tags": _phrases(enrichment.tags),
-        "coarse": _token_field(words.coarse(searched)),
-        "fine": _token_field(words.fine(searched)),
+        "coarse": _token_field([term.token for term in terms]),
+        "fine": _token_field([token for term in terms for token in (term.token, *term.parts)]),
         "dense": np.asarray(vector, np.float32),
     }
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kb_pipeline.embedding.choose import Embedder
 
 HITS = 5  # best hits whose sentences are read
-EMBEDDED = 24  # sentences whose vectors are made, about 10 ms each
+EMBEDDED = 16  # sentences whose vectors are made, about 10 ms each
 QUOTED = 3  # most sentences of an answer
 ADDS = 0.15  # of the question's term weight that another sentence must cover and the ones before it do not
 NEAR_BEST = 0.97  # of the best sentence's support, with which another one is quoted whatever it adds

@@ -71,7 +71,7 @@ def retrieve(
     Raises:
         IndexUnavailable, IndexRequestFailed.
     """
-    if not has_collection(client, collection) or (documents is not None and not documents):
+    if documents is not None and not documents:
         return []
     limit = candidates
     while True:
@@ -108,11 +108,12 @@ def _search(
                 reqs=requests,
                 ranker=RRFRanker(RRF_K),
                 limit=limit * len(requests),
-                output_fields=["document", "version", "lang", "fine", "ids", DENSE],
+                output_fields=["lang", "fine", "ids", DENSE],
                 timeout=CALL_S,
             )[0]
     except IndexRequestFailed:
-        if row_count(client, collection) == 0:  # BM25 has no mean length to divide by
+        # nothing was ingested yet; without rows BM25 has no mean length to divide by
+        if not has_collection(client, collection) or row_count(client, collection) == 0:
             return []
         raise
     return [_candidate(hit) for hit in hits]
@@ -141,11 +142,12 @@ def _legs(question: Question, limit: int, documents: Sequence[str] | None) -> li
 
 def _candidate(hit: Any) -> Candidate:
     row = hit["entity"]
+    document, version, _ = hit["id"].split(":")
     vector = np.asarray(row[DENSE], np.float32)
     return Candidate(
         chunk_id=hit["id"],
-        document=row["document"],
-        version=row["version"],
+        document=document,
+        version=version,
         language=row["lang"],
         tokens=frozenset(row["fine"].split(" ")),
         ids=frozenset(row["ids"]),
