@@ -160,22 +160,26 @@ def mark_ground_colour(characters: Characters, pale: np.ndarray, picture: np.nda
 
 
 def _copies(characters: Characters, centre: np.ndarray) -> np.ndarray:
-    """[N] bool: rows whose text, size and place are those of an earlier row that is seen."""
+    """[N] bool: rows whose text, size and place are those of an earlier row that is seen.
+
+    Rows are hashed by text, size and cell of a grid twice as wide as the distance that counts; two rows that near share
+    a cell of the grid itself or of one of its copies moved by half a cell. Only rows that share a hash are compared.
+    """
     copies = np.zeros(len(characters), dtype=bool)
-    rows = np.flatnonzero(characters.seen)
+    rows = np.flatnonzero(characters.seen & (characters.size > 0))
     if len(rows) < 2:
         return copies
     _, code = np.unique(characters.text[rows].astype(str), return_inverse=True)
-    order = rows[np.lexsort((rows, centre[rows, 0], code))]
-    codes = np.sort(code)
-    size = characters.size[order]
-    for step in range(1, len(order)):
-        near = np.abs(centre[order[step:]] - centre[order[:-step]]) <= TWICE_DISTANCE * size[step:, None]
-        candidates = (codes[step:] == codes[:-step]) & near[:, 0]
-        if not candidates.any():
-            break
-        for i in np.flatnonzero(candidates & near[:, 1]).tolist():
-            first, second = sorted((order[i], order[i + step]))
-            if not copies[first]:
-                copies[second] = True
+    _, kind = np.unique(characters.size[rows], return_inverse=True)
+    cell = centre[rows] / (2 * TWICE_DISTANCE * characters.size[rows, None])
+    pairs: set[tuple[int, int]] = set()
+    for shift in ((0.0, 0.0), (0.5, 0.0), (0.0, 0.5), (0.5, 0.5)):
+        across, down = np.floor(cell + shift).astype(np.int64).T
+        key = ((code * 100_003 + kind) * 1_000_003 + across) * 1_000_003 + down
+        order = np.lexsort((rows, key))
+        for i in np.flatnonzero(key[order[1:]] == key[order[:-1]]).tolist():
+            pairs.add((int(rows[order[i]]), int(rows[order[i + 1]])))
+    for first, second in sorted(pairs):
+        near = np.abs(centre[first] - centre[second]).max() <= TWICE_DISTANCE * characters.size[first]
+        copies[second] |= near and characters.text[first] == characters.text[second]
     return copies

@@ -185,37 +185,41 @@ def _symbols(texts: np.ndarray, font: np.ndarray) -> np.ndarray:
 def _objects(text_page: int, owners: list[int], display: pdfium.Matrix) -> dict[int, TextObject]:
     """Each text object of the page once, read at its first character."""
     found: dict[int, TextObject] = {}
+    known: dict[tuple, TextObject] = {}  # many writers start a new object for every letter, all of them alike
     fonts: dict[int, tuple[str, bool]] = {}
-    matrix, colour = raw.FS_MATRIX(), (ctypes.c_uint * 4)()
+    matrix, colour = (ctypes.c_float * 6)(), (ctypes.c_uint * 4)()
+    at_matrix, at_colour = ctypes.addressof(matrix), ctypes.addressof(colour)
     for i, owner in enumerate(owners):
-        if owner and owner not in found:
-            found[owner] = _text_object(text_page, i, owner, display, matrix, colour, fonts)
+        if not owner or owner in found:
+            continue
+        pdfium.char_matrix(text_page, i, at_matrix)
+        mode, font = pdfium.text_render_mode(owner), pdfium.text_font(owner) or 0
+        painted = pdfium.fill_color(owner, at_colour, at_colour + 4, at_colour + 8, at_colour + 12)
+        key = (*matrix[:4], pdfium.char_font_size(text_page, i), mode, font, *(colour if painted else ()))
+        if key not in known:
+            if font not in fonts:
+                fonts[font] = _font(font)
+            known[key] = _text_object(key, fonts[font], display)
+        found[owner] = known[key]
     return found
 
 
-def _text_object(text_page, i, owner, display, matrix, colour, fonts) -> TextObject:
-    pdfium.char_matrix(text_page, i, ctypes.addressof(matrix))
-    a, b, c, d = matrix.a, matrix.b, matrix.c, matrix.d
+def _text_object(key: tuple, font: tuple[str, bool], display: pdfium.Matrix) -> TextObject:
+    """`key`: matrix without its shift, font size, render mode, font, and the fill colour where there is one."""
+    a, b, c, d, size, mode, _, *colour = key
     across = (display[0] * a + display[2] * b, display[1] * a + display[3] * b)
     up = (display[0] * c + display[2] * d, display[1] * c + display[3] * d)
     degrees = math.degrees(math.atan2(across[1], across[0]))  # the display's y points down: clockwise
     angle = round(degrees / 90) * 90
-    font = pdfium.text_font(owner) or 0
-    if font not in fonts:
-        fonts[font] = _font(font)
-    base = ctypes.addressof(colour)
-    mode = pdfium.text_render_mode(owner)
     dropped, pale = INVISIBLE if mode == raw.FPDF_TEXTRENDERMODE_INVISIBLE else "", False
-    fills = mode in (raw.FPDF_TEXTRENDERMODE_FILL, raw.FPDF_TEXTRENDERMODE_FILL_CLIP)
-    if fills and pdfium.fill_color(owner, base, base + 4, base + 8, base + 12):
-        red, green, blue, alpha = colour
-        dropped = TRANSPARENT if alpha <= MOST_TRANSPARENT else dropped
-        pale = min(red, green, blue) >= LEAST_PALE
-    name, bold = fonts[font]
+    if colour and mode in (raw.FPDF_TEXTRENDERMODE_FILL, raw.FPDF_TEXTRENDERMODE_FILL_CLIP):
+        dropped = TRANSPARENT if colour[3] <= MOST_TRANSPARENT else dropped
+        pale = min(colour[:3]) >= LEAST_PALE
+    name, bold = font
     return TextObject(
         font=name,
         bold=bold or mode in (raw.FPDF_TEXTRENDERMODE_FILL_STROKE, raw.FPDF_TEXTRENDERMODE_FILL_STROKE_CLIP),
-        size=pdfium.char_font_size(text_page, i) * math.hypot(*up),
+        size=size * math.hypot(*up),
         angle=angle % 360,
         tilt=round(degrees - angle, 2),
         dropped=dropped,

@@ -17,8 +17,10 @@ from kb_pipeline.deepdoc.pdfium import Matrix
 # A rectangle or stroke is a line while it is at most so thick, and counts from this length on; points.
 MOST_THICKNESS = 2.0
 LEAST_LENGTH = 8.0
-# Form XObjects nested deeper than this are not followed (a file can nest without end).
+# Form XObjects nested deeper than this are not followed, and no page is read beyond so many objects: a file can nest
+# without end, and a small one can show a form a million times.
 MOST_DEPTH = 8
+MOST_OBJECTS = 500_000
 # Paths of more segments than this are drawings (maps, curves), not tables; pages of more segments are read no further.
 MOST_SEGMENTS_PATH = 2_000
 MOST_SEGMENTS_PAGE = 200_000
@@ -79,7 +81,8 @@ def path_rulings(page: int, display: Matrix) -> tuple[Rulings, int]:
 
 def walk(page: int, matrix: Matrix) -> Iterator[tuple[int, Matrix]]:
     """Objects of a page, those of form XObjects included, with the matrix from object space to the display."""
-    yield from _walk(lambda i: pdfium.page_object(page, i), pdfium.page_object_count(page), matrix, 0)
+    objects = _walk(lambda i: pdfium.page_object(page, i), pdfium.page_object_count(page), matrix, 0)
+    yield from itertools.islice(objects, MOST_OBJECTS)
 
 
 def _walk(get, count: int, outer: Matrix, depth: int) -> Iterator[tuple[int, Matrix]]:

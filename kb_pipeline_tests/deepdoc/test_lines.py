@@ -305,11 +305,17 @@ BOX = st.tuples(st.floats(0, 400), st.floats(0, 300), st.floats(1, 200), st.floa
 )
 
 
+def test_leaning_characters_of_two_directions_are_two_lines():
+    """Found by the property test below: one run of equal tilt, turned by 90 degrees half way."""
+    characters = typed(("abcdef", 50, 50), tilt=np.full(6, 30.0), angle=np.array([0, 0, 0, 90, 90, 90], dtype=np.int16))
+    assert sorted(line.text for line in page_lines(characters).lines) == ["abc", "def"]
+
+
 def letters(*sources: str) -> Counter:
     return Counter("".join("".join(s.split()) for s in sources))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(pages(), st.lists(BOX, max_size=6))
 def test_no_character_is_ever_lost(characters: Characters, boxes: list):
     found = page_lines(characters, quads(*boxes))
@@ -319,7 +325,7 @@ def test_no_character_is_ever_lost(characters: Characters, boxes: list):
     assert sum(letters(*kept, *gone).values()) == characters.total
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(pages(), st.lists(BOX, max_size=6))
 def test_lines_are_well_formed_and_repeat(characters: Characters, boxes: list):
     found = page_lines(characters, quads(*boxes))
@@ -333,7 +339,7 @@ def test_lines_are_well_formed_and_repeat(characters: Characters, boxes: list):
             assert all(s >= 0 for s in steps) or all(s <= 0 for s in steps)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(pages(), BOX)
 def test_segments_hold_each_character_of_the_box_once(characters: Characters, box: tuple):
     centre = (characters.loose[:, :2] + characters.loose[:, 2:]) / 2
