@@ -10,7 +10,6 @@ from pathlib import Path
 from kb_pipeline.settings import home
 
 INSTANCE_FILE = Path(__file__).parent.parent.parent / "dagster.yaml"
-WORKSPACE_FILE = INSTANCE_FILE.with_name("workspace.yaml")
 
 
 def dagster_home() -> Path:

@@ -13,9 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kb_pipeline.errors import ServiceError
-from kb_pipeline.orchestration.instance import WORKSPACE_FILE, environment
+from kb_pipeline.orchestration.instance import INSTANCE_FILE, dagster_home, environment
 from kb_pipeline.settings import home
 
+LOCATION = "kb_pipeline"  # name of the code location, as in pyproject.toml
 RESTARTS = 3  # times that a child which died is started again within RESTART_WINDOW
 RESTART_WINDOW = 60.0  # seconds
 STOP_TIMEOUT = 15.0  # seconds that a child gets to end before it is killed
@@ -61,13 +62,21 @@ def supervise(port: int, say: Callable[[str], None]) -> int:
 
 def _commands(port: int, code_port: int) -> dict[str, list[str]]:
     """One code server for both: on their own, webserver and daemon would each load the definitions, again and again."""
-    code = ["--grpc-host", "127.0.0.1", "--grpc-port", str(code_port)]
+    code = ["-w", str(_workspace(code_port))]
     module = ["-m", "kb_pipeline.definitions", "-h", "127.0.0.1", "-p", str(code_port)]
     return {
         "code": [sys.executable, "-m", "dagster", "code-server", "start", *module],
         "webserver": [sys.executable, "-m", "dagster_webserver", "-h", "127.0.0.1", "-p", str(port), *code],
         "daemon": [sys.executable, "-m", "dagster._daemon", "run", *code],
     }
+
+
+def _workspace(code_port: int) -> Path:
+    """A workspace file that names the code server; its location's name stays, so that schedules stay switched on."""
+    target = dagster_home() / "workspace.yaml"
+    server = f"  - grpc_server: {{host: 127.0.0.1, port: {code_port}, location_name: {LOCATION}}}\n"
+    target.write_text(f"load_from:\n{server}")
+    return target
 
 
 def _free_port() -> int:
@@ -90,7 +99,7 @@ class _Child:
             self.process = subprocess.Popen(
                 self.command,
                 env={**os.environ, **environment()},
-                cwd=WORKSPACE_FILE.parent,
+                cwd=INSTANCE_FILE.parent,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

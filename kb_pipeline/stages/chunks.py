@@ -39,7 +39,7 @@ STAGE = Stage(
     ("sections",),
     "1",
     "Texts to index, with kind, breadcrumb, tokens and places.",
-    settings=("chunking", "embedding.provider", "embedding.model"),
+    settings=("chunking", "embedding.provider", "embedding.model", "embedding.max_tokens"),
     models=tokenizer_models,
     compute=compute,
 )
