@@ -66,8 +66,9 @@ def test_equal_scores_keep_the_order_of_chunk_ids() -> None:
 def test_the_threshold_is_relaxed_once() -> None:
     found = scored([candidate("a", 0.85), candidate("b", 0.76)], question())  # scores 0.35 and 0.14
     assert [s.candidate.chunk_id for s in above_threshold(found, 0.2)] == ["a"]
-    assert [s.candidate.chunk_id for s in above_threshold(found, 0.5)] == ["a"]
-    assert above_threshold(found, 0.9) == []
+    assert [s.candidate.chunk_id for s in above_threshold(found, 0.8)] == ["a"]
+    assert [s.candidate.chunk_id for s in above_threshold(found, 0.5)] == ["a", "b"]
+    assert above_threshold(found, 1.5) == []
 
 
 @given(st.floats(0, 2), st.floats(0, 2), st.booleans())
