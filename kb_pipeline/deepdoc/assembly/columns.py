@@ -14,7 +14,7 @@ from kb_pipeline.deepdoc.assembly.drafts import Block, Line
 
 Interval = tuple[float, float]
 
-GUTTER = 0.6  # least width of a gutter, in median type sizes of the zone
+GUTTER = 0.4  # least width of a gutter, in median type sizes of the zone
 ALIGNED = 0.8  # share of the shorter side's lines with a partner in the same row, from which sides look like cells
 MANY = 6  # lines of the shorter side from which lines that are not aligned prove columns
 PARAGRAPH = 3  # lines of one region on either side that prove columns

@@ -34,7 +34,7 @@ FAR = 3.0  # type sizes between a page number and the running line in its row
 INSIDE = ("figure", "table", "equation")  # roles of regions in which a lone number is no page number
 SAME_PLACE = 0.6  # intersection over union of two boxes from which equal texts are one line drawn twice
 
-_NUMBER = re.compile(r"[-–—·•|~\s]*(\d{1,4})[-–—·•|~\s]*")
+_NUMBER = re.compile(r"[-–—·•|~\s]*(\d{1,5})[-–—·•|~\s]*")
 _ROMAN = re.compile(r"[-–—·\s]*(?=[ivxlc])(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})[-–—·\s]*", re.I)
 _IN_CHAPTER = re.compile(r"(?:\d{1,2}|[A-Z])[-–]\d{1,3}")
 _SPELLED = re.compile(

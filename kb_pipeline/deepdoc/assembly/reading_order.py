@@ -15,7 +15,8 @@ from statistics import median
 from kb_pipeline.deepdoc.assembly.columns import GUTTER, Interval, merge, occupied, split_columns
 from kb_pipeline.deepdoc.assembly.drafts import Block, share_inside
 
-SLACK = 0.2  # share of the type size by which two rows may overlap and still be cut
+SLACK = 0.1  # type sizes by which a line's box may reach into the next row, from either side
+OBJECT_SLACK = 0.5  # the same for tables and figures, whose boxes are the layout model's
 EMPTY = 4.0  # type sizes of space over the whole width from which columns below go on with nothing above
 INSIDE = 0.5  # share of a block within an object from which the object is put just before it
 
@@ -44,7 +45,7 @@ def reading_order(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _order(blocks: Sequence[Block], size: float, out: list[Block]) -> None:
-    rows = _rows(blocks, SLACK * size)
+    rows = _rows(blocks, size)
     if len(rows) > 1:
         for zone in _zones(rows, size):
             members = [block for row in zone.rows for block in row]
@@ -93,16 +94,17 @@ def _around_widest(blocks: Sequence[Block], size: float, out: list[Block]) -> No
             _order(group, size, out)
 
 
-def _rows(blocks: Sequence[Block], slack: float) -> list[list[Block]]:
-    """Blocks parted wherever nothing crosses a horizontal line, overlaps up to `slack` forgiven."""
+def _rows(blocks: Sequence[Block], size: float) -> list[list[Block]]:
+    """Blocks parted wherever nothing crosses a horizontal line, small overlaps forgiven."""
     rows: list[list[Block]] = []
     reach = float("-inf")
     for block in sorted(blocks, key=_place):
-        if rows and block.box[1] < reach - slack:
+        shrink = (OBJECT_SLACK if block.is_object else SLACK) * size
+        if rows and block.box[1] + shrink < reach:
             rows[-1].append(block)
         else:
             rows.append([block])
-        reach = max(reach, block.box[3])
+        reach = max(reach, block.box[3] - shrink)
     return rows
 
 
