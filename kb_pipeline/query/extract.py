@@ -24,10 +24,11 @@ if TYPE_CHECKING:
 HITS = 5  # best hits whose sentences are read
 EMBEDDED = 16  # sentences whose vectors are made, about 10 ms each
 QUOTED = 3  # most sentences of an answer
-ADDS = 0.15  # of the question's term weight that another sentence must cover and the ones before it do not
-NEAR_BEST = 0.97  # of the best sentence's support, with which another one is quoted whatever it adds
+ADDS = 0.1  # of the question's term weight that another sentence must cover and the ones before it do not
+NEAR_BEST = 0.95  # of the best sentence's support, with which another one is quoted whatever it adds
 HIT_SHARE = 0.5  # of a sentence's support comes from the hit that it stands in
 UNSURE = 0.3  # confidence below which the answer warns
+FULL_SENTENCE = 6  # distinct terms; vectors of mere headings lie near any question, so these count for less
 LEAST_CHARACTERS = 4  # of a sentence that says anything
 
 NOTHING = {"zh": "知识库中没有找到相关内容。", "en": "Nothing in the knowledge base answers this."}
@@ -43,12 +44,13 @@ NO_MODEL = {
 
 @dataclass(frozen=True, eq=False)
 class _Sentence:
-    """A sentence `text[start:end]` of a hit; `rank` is the hit's place."""
+    """A sentence `text[start:end]` of a hit; `rank` is the hit's place, `terms` how many it has, `tokens` are fine."""
 
     hit: Hit
     rank: int
     start: int
     end: int
+    terms: int
     tokens: frozenset[str]
 
     @property
@@ -89,11 +91,11 @@ def _best(
     """The sentence with most support, and further ones that cover what it leaves open or say as much as it does (one
     of equal texts only). Hits stand in the order in which they were chosen, sentences of a hit in reading order."""
     found = [
-        _Sentence(hit, rank, start, end, frozenset(words.fine(hit.text[start:end])))
+        _read(hit, rank, start, end, words)
         for rank, hit in enumerate(hits)
         for start, end in sentences(hit.text)
         if end - start >= LEAST_CHARACTERS
-    ] or [_Sentence(hits[0], 0, 0, len(hits[0].text), frozenset())]
+    ] or [_read(hits[0], 0, 0, len(hits[0].text), words)]
     found.sort(key=lambda s: (-coverage(question.weights, s.tokens), s.rank, s.start))
     found = _distinct(found)[:EMBEDDED]
     vectors = embedder.embed_passages([sentence.text for sentence in found])
@@ -110,6 +112,11 @@ def _best(
     return sorted(chosen, key=lambda s: (order.index(s.rank), s.start))
 
 
+def _read(hit: Hit, rank: int, start: int, end: int, words: Tokenizer) -> _Sentence:
+    terms = set(words.terms(hit.text[start:end]))
+    return _Sentence(hit, rank, start, end, len(terms), frozenset(t for one in terms for t in (one.token, *one.parts)))
+
+
 def _support(
     question: Question, sentence: _Sentence, vector: np.ndarray, embedder: Embedder, term_weight: float
 ) -> float:
@@ -124,6 +131,7 @@ def _support(
         term_weight=term_weight,
         window=embedder.cosine_window,
     )
+    parts["vector"] *= min(1.0, sentence.terms / FULL_SENTENCE)
     return (1 - HIT_SHARE) * total(parts) + HIT_SHARE * sentence.hit.score
 
 
