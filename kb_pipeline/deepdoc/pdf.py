@@ -58,7 +58,7 @@ class PdfFile:
         self.name = name
         self._data = data  # PDFium reads from this buffer for as long as the document is open
         self._document = None
-        self._open_number, self._open_page, self._open_text = 0, None, None
+        self._open_number, self._open_page, self._open_text, self._open_paths = 0, None, None, None
         if not data:
             raise EmptyFile("the file holds no bytes", document=name, remedy="upload it again")
         with pdfium.LOCK:
@@ -146,13 +146,11 @@ class PdfFile:
 
     def rulings(self, page: int) -> Rulings:
         """Horizontal and vertical line segments of the page's vector paths; none on scans."""
-        with self._page(page) as handle:
-            return path_rulings(pdfium.address(handle), self._geometry(page).matrix)[0]
+        return self._paths(page)[0]
 
     def drawing_count(self, page: int) -> int:
         """Number of vector paths that show; text that was turned into outlines shows up here."""
-        with self._page(page) as handle:
-            return path_rulings(pdfium.address(handle), self._geometry(page).matrix)[1]
+        return self._paths(page)[1]
 
     def picture_boxes(self, page: int) -> list[Box]:
         """Places of the images of the page."""
@@ -210,12 +208,18 @@ class PdfFile:
                 raise PageFailed("its text cannot be read", document=self.name, page=page)
         return self._open_text
 
+    def _paths(self, page: int) -> tuple[Rulings, int]:
+        with self._page(page) as handle:
+            if self._open_paths is None:
+                self._open_paths = path_rulings(pdfium.address(handle), self._geometry(page).matrix)
+            return self._open_paths
+
     def _close_page(self) -> None:
         if self._open_text:
             raw.FPDFText_ClosePage(self._open_text)
         if self._open_page:
             raw.FPDF_ClosePage(self._open_page)
-        self._open_number, self._open_page, self._open_text = 0, None, None
+        self._open_number, self._open_page, self._open_text, self._open_paths = 0, None, None, None
 
     def _geometry(self, page: int) -> Geometry:
         if page not in self._geometries:
