@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 
 from kb_pipeline.errors import EndpointError
+from kb_pipeline.llm.client import ChatClient
 from kb_pipeline.query.answer import UNSUPPORTED, answer_question, checked_answer, prompt
 from kb_pipeline.query.question import Question, read_question
 from kb_pipeline.records import Hit, PageLocator
+from kb_pipeline.settings import LlmSettings
+from kb_pipeline_tests.openai_server import Fault, OpenAIServer, Reply
 from kb_pipeline_tests.query.shelf import WordVectors
 
 EMBEDDER = WordVectors()
@@ -172,3 +175,16 @@ def test_odd_texts_of_a_model_do_not_fail(written: str) -> None:
     answer = checked(written)
     assert "\ue000" not in answer.answer
     assert np.isfinite(answer.confidence)
+
+
+def test_answers_over_http_and_a_server_that_fails() -> None:
+    good = '铜平均品位为0.85%[1: "铜平均品位0.85%"]。'
+    with OpenAIServer() as server:
+        server.script(Reply(good), Fault(400))
+        chat = ChatClient(LlmSettings(base_url=server.base_url, api_key="sk-test", model="test-model", max_retries=0))
+        question = asked("ZK305的铜平均品位是多少?")
+        written = answer_question(question, HITS, EMBEDDER, 0.3, chat)
+        failed = answer_question(question, HITS, EMBEDDER, 0.3, chat)
+    assert (written.mode, written.citations[0].verified) == ("llm", True)
+    assert failed.mode == "extractive"
+    assert "语言模型没有作答" in failed.answer
