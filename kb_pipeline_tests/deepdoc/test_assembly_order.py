@@ -162,6 +162,6 @@ def test_the_order_of_lines_in_the_input_does_not_matter(order):
 
 def test_thousands_of_lines_are_ordered_quickly():
     lines = [line(f"w{i}", 40 + (i % 40) * 60, 20 + (i // 40) * 12) for i in range(4000)]
-    start = time.perf_counter()
+    start = time.process_time()
     texts(page(lines, width=2500.0, height=1300.0))
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 5

@@ -7,14 +7,18 @@ upright frame, in points.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import pairwise
 from statistics import median
 
 from kb_pipeline.deepdoc.assembly.drafts import Block, Line
 
 Interval = tuple[float, float]
 
-GUTTER = 0.4  # least width of a gutter, in median type sizes of the zone
+GUTTER = 0.4  # least width of a gutter within one row, in median type sizes of the page
+SHARED_GUTTER = 0.15  # least width of what the gutters of several rows have in common, in the same unit
+SURVIVING = 0.1  # share of the narrowest gutter of its rows that a shared gutter keeps
 ALIGNED = 0.8  # share of the shorter side's lines with a partner in the same row, from which sides look like cells
 MANY = 6  # lines of the shorter side from which lines that are not aligned prove columns
 PARAGRAPH = 3  # lines of one region on either side that prove columns
@@ -37,6 +41,19 @@ def merge(intervals: Sequence[Interval], gutter: float) -> list[Interval]:
         else:
             found.append((x0, x1))
     return found
+
+
+def shared_columns(above: Sequence[Interval], row: Sequence[Interval], size: float) -> list[Interval]:
+    """x intervals of a zone and its next row together, where a gutter of theirs survives; else one interval.
+
+    A sliver of a wide gutter is no gutter: a centred title leaves one beside a short line below it.
+    """
+    both = merge([*above, *row], SHARED_GUTTER * size)
+    for (_, left), (right, _) in pairwise(both):
+        widths = [b[0] - a[1] for taken in (above, row) for a, b in pairwise(taken) if a[1] <= left and b[0] >= right]
+        if not widths or right - left >= SURVIVING * min(widths):
+            return both
+    return [(both[0][0], both[-1][1])]
 
 
 def split_columns(blocks: Sequence[Block], gutter: float) -> list[list[Block]]:
@@ -79,7 +96,8 @@ def _aligned(short: Sequence[Line], tall: Sequence[Line]) -> float:
     hits = 0
     for line in short:
         middle, reach = (line.box[1] + line.box[3]) / 2, 0.35 * (line.box[3] - line.box[1])
-        hits += any(abs(middle - other) <= reach for other in middles)
+        at = bisect_left(middles, middle - reach)
+        hits += at < len(middles) and middles[at] <= middle + reach
     return hits / len(short)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -82,6 +83,20 @@ def page_noise(pages: Sequence[PageLayout], tables: Sequence[PageTables], keep: 
     return found
 
 
+class Nearby:
+    """Boxes by height, to ask for those about a box without looking at all of them."""
+
+    def __init__(self, boxes: Sequence[Box]):
+        self.boxes = sorted(boxes, key=lambda box: box[1])
+        self.tops = [box[1] for box in self.boxes]
+        self.tallest = max((box[3] - box[1] for box in boxes), default=0.0)
+
+    def around(self, box: Box, reach: float) -> list[Box]:
+        """Boxes that come within `reach` points above or below a box, itself among them."""
+        first = bisect_left(self.tops, box[1] - reach - self.tallest)
+        return self.boxes[first : bisect_right(self.tops, box[3] + reach)]
+
+
 def _edges(layout: PageLayout, held: set[int]) -> list[Edge]:
     """Lines in the margins of a page, at its head from the top, then at its foot from the bottom."""
     main = page_frame(layout)
@@ -106,6 +121,7 @@ def _edges_in(
     if width <= 0 or height <= 0:
         return []
     lines = [(i, line, frame.upright(line.box)) for i, line in kept]
+    near = Nearby([box for _, _, box in lines])
     blocked = [frame.upright(layout.lines[i].box) for i in held if i < len(layout.lines)]
     head_end = min((box[1] for box in blocked), default=height)
     foot_start = max((box[3] for box in blocked), default=0.0)
@@ -117,9 +133,10 @@ def _edges_in(
         foot = middle > height / 2
         if margin < middle / height < 1 - margin or (middle < foot_start if foot else middle > head_end):
             continue
-        others = [other for j, _, other in lines if j != i]
         text = " ".join(line.text.split())
         size = text_size(line)
+        others = near.around(box, APART * size)
+        others.remove(box)
         mates = [other for other in others if _in_row(box, other)]
         apart = not any(_is_near(box, other, size, foot) for other in others if not _in_row(box, other))
         place = (box, size, (box[0] + box[2]) / 2 / width, middle / height, foot, sideways)

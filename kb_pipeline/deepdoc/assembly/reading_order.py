@@ -12,7 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from kb_pipeline.deepdoc.assembly.columns import GUTTER, Interval, merge, occupied, split_columns
+from kb_pipeline.deepdoc.assembly.columns import (
+    GUTTER,
+    SHARED_GUTTER,
+    Interval,
+    occupied,
+    shared_columns,
+    split_columns,
+)
 from kb_pipeline.deepdoc.assembly.drafts import Block, share_inside
 
 SLACK = 0.1  # type sizes by which a line's box may reach into the next row, from either side
@@ -49,7 +56,7 @@ def _order(blocks: Sequence[Block], size: float, out: list[Block]) -> None:
     if len(rows) > 1:
         for zone in _zones(rows, size):
             members = [block for row in zone.rows for block in row]
-            columns = split_columns(members, GUTTER * size) if len(zone.taken) > 1 else [members]
+            columns = split_columns(members, SHARED_GUTTER * size) if len(zone.taken) > 1 else [members]
             if len(columns) > 1:
                 for column in columns:
                     _order(column, size, out)
@@ -118,23 +125,23 @@ def _zones(rows: Sequence[Sequence[Block]], size: float) -> list[Zone]:
         space = min(block.box[1] for block in row) - bottom
         bottom = max(block.box[3] for block in row)
         if zones and space < EMPTY * size:
-            both = merge([*zones[-1].taken, *taken], gutter)
+            both = shared_columns(zones[-1].taken, taken, size)
             if len(both) > 1 or len(zones[-1].taken) == len(taken) == 1:
                 zones[-1] = Zone([*zones[-1].rows, list(row)], both)
                 continue
         if zones and len(taken) > 1 and space < EMPTY * size:
-            zones.append(_with_leading_rows(zones, list(row), taken, gutter))
+            zones.append(_with_leading_rows(zones, list(row), taken, size))
         else:
             zones.append(Zone([list(row)], taken))
     return [zone for zone in zones if zone.rows]
 
 
-def _with_leading_rows(zones: list[Zone], row: list[Block], taken: list[Interval], gutter: float) -> Zone:
+def _with_leading_rows(zones: list[Zone], row: list[Block], taken: list[Interval], size: float) -> Zone:
     """A zone of columns that begins with `row`, and takes back one-sided rows that the zone before it ends with."""
     before = zones[-1]
     started = [row]
     while len(before.taken) == 1 and before.rows:
-        both = merge([*taken, *occupied(before.rows[-1], gutter)], gutter)
+        both = shared_columns(taken, occupied(before.rows[-1], GUTTER * size), size)
         if len(both) < 2:
             break
         started.insert(0, before.rows.pop())
