@@ -2,7 +2,8 @@
 
 Paragraphs stay whole while they fit; a chunk that is filled by more than half is closed before a paragraph that does
 not fit, any other is filled up with its sentences. Headings begin a chunk rather than end it. Tables, figures and
-formulas are chunks of their own; the text around a small one goes on in one chunk, which then stands before it.
+formulas are chunks of their own; the text around them goes on in one chunk, which then stands before them, until it
+is half full or the next heading comes.
 Nothing is left out or cut off: every character of every section is in exactly one chunk, overlap and repeated header
 rows aside.
 """
@@ -70,7 +71,8 @@ class Packer:
         self.used = 0
 
     def add_heading(self, index: int, tokens: int) -> None:
-        if self.used > FILLED * self.limit or self.used + tokens >= self.limit:
+        full = self.used > FILLED * self.limit or self.used + tokens >= self.limit
+        if full or self.waiting:  # text around an object ends with the object's own heading
             self._close(overlap=False)
         for span in self._pieces(index, tokens):
             self._place(span)

@@ -133,6 +133,18 @@ def test_text_around_a_formula_goes_on_in_one_chunk_that_stands_before_it():
     ]
 
 
+def test_text_around_a_table_ends_at_the_next_heading():
+    found = chunks(
+        section("Copper", level=1),
+        section("Grades are high."),
+        table([["a", "b"], ["1", "2"]]),
+        section("Gold", level=1),
+        section("Grades are low."),
+        tokens=64,
+    )
+    assert [chunk.text for chunk in found] == ["Copper\nGrades are high.", "a | b\n1 | 2", "Gold\nGrades are low."]
+
+
 def test_a_long_table_splits_between_rows_and_repeats_caption_and_header():
     rows = [["hole", "depth", "grade"], *[[f"ZK{i}", str(i * 10), f"0.{i}"] for i in range(40)]]
     found = chunks(table(rows, caption="Table 1 Grades"))
