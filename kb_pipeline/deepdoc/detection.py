@@ -36,13 +36,16 @@ LEAST_CONTRAST = 32  # grey levels between the darkest and the lightest pixel of
 MOST_TILES = 48  # bound on the time of one page
 
 
-def detect_lines(picture: np.ndarray, side: int = 1280, variant: str = "small") -> tuple[np.ndarray, np.ndarray]:
+def detect_lines(
+    picture: np.ndarray, side: int = 1280, variant: str = "small", look_again: bool = True
+) -> tuple[np.ndarray, np.ndarray]:
     """Lines of text on a picture.
 
     Args:
         picture: [H, W, 3] uint8, BGR.
         side: longest side in pixels of what the net sees in one look.
         variant: `small` or `tiny` weights.
+        look_again: look larger and in tiles where print is small or nothing was found on a large picture.
 
     Returns:
         Quads [N, 4, 2] float32 in pixels of the picture (top left, top right, bottom right, bottom left) from top to
@@ -51,7 +54,7 @@ def detect_lines(picture: np.ndarray, side: int = 1280, variant: str = "small") 
     height, width = picture.shape[:2]
     scale = min(1.0, side / max(height, width))
     quads, scores = _boxes(_probabilities(picture, scale, variant), width, height)
-    wanted = _second_scale(picture, quads, scale)
+    wanted = _second_scale(picture, quads, scale) if look_again else scale
     if wanted > scale:
         quads, scores = _boxes(_tiled(picture, wanted, side, variant), width, height)
     return _sorted(quads, scores)

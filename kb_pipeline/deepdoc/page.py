@@ -155,19 +155,26 @@ def _has_ink(picture: np.ndarray) -> bool:
 
 
 def _detect(file: PagedFile, render: PageRender, upright: Upright, settings: Settings) -> np.ndarray:
-    """Quads [N, 4, 2] in pixels of the upright picture; a small page that shows nothing is looked at enlarged."""
+    """Quads [N, 4, 2] in pixels of the upright picture; a small page that shows nothing is looked at enlarged.
+
+    Small print is looked at again only where no characters say what it is.
+    """
     if not _has_ink(upright.picture):
         return np.zeros((0, 4, 2), np.float32)
-    quads, _ = detect_lines(upright.picture, settings.ocr.detection_side, settings.ocr.models)
+    side, models = settings.ocr.detection_side, settings.ocr.models
+    quads, _ = detect_lines(upright.picture, side, models, look_again=render.verdict.label != "clean")
+    longest = max(upright.picture.shape[:2])
+    if len(quads) == 0 and longest > side:  # enlarging helps only where the net saw all there is
+        quads, _ = detect_lines(upright.picture, 2 * side, models, look_again=False)
     zoom = 1.0
-    while len(quads) == 0 and zoom * ZOOM <= MOST_ZOOM:
+    while len(quads) == 0 and longest * zoom <= side and zoom * ZOOM <= MOST_ZOOM:
         zoom *= ZOOM
         dpi = render.scale * zoom * 72
         scale = render_scale(render.width, render.height, dpi, settings.render.pixel_budget)
         if scale < render.scale * zoom * 0.99:
             break
         larger = turn_picture(file.render(render.page, scale), 360 - upright.turned)
-        quads, _ = detect_lines(larger, settings.ocr.detection_side, settings.ocr.models)
+        quads, _ = detect_lines(larger, side, models)
         quads = quads / np.float32(scale / upright.scale)
     return quads
 
