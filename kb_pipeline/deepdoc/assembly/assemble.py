@@ -10,9 +10,9 @@ from kb_pipeline.deepdoc.assembly.blocks import ordered_blocks
 from kb_pipeline.deepdoc.assembly.captions import attach_captions
 from kb_pipeline.deepdoc.assembly.composing import Text, add_grid, add_paragraph, add_rows
 from kb_pipeline.deepdoc.assembly.drafts import Draft, characters, dropped_line, rows_of
-from kb_pipeline.deepdoc.assembly.headings import mark_headings
+from kb_pipeline.deepdoc.assembly.headings import body_size, mark_headings
 from kb_pipeline.deepdoc.assembly.joining import words
-from kb_pipeline.deepdoc.assembly.noise import body_size, page_noise
+from kb_pipeline.deepdoc.assembly.noise import page_noise
 from kb_pipeline.deepdoc.assembly.paragraphs import paragraphs
 from kb_pipeline.records import (
     Bookmark,

@@ -10,11 +10,12 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 
 from kb_pipeline.deepdoc.assembly.captions import is_caption
-from kb_pipeline.deepdoc.assembly.drafts import Draft
+from kb_pipeline.deepdoc.assembly.drafts import Draft, text_size
 from kb_pipeline.deepdoc.assembly.markers import CHINESE_NUMBER, ends_sentence, has_leader
-from kb_pipeline.records import Bookmark
+from kb_pipeline.records import Bookmark, PageLayout
 
 LONGEST = 120  # characters of a heading at most
 LONGEST_ROWS = 3
@@ -87,6 +88,12 @@ def mark_headings(drafts: Sequence[Draft], bookmarks: Sequence[Bookmark], body: 
         stack.append(shape)
         found.append(replace(draft, role="title", level=min(DEEPEST, len(stack))))
     return found
+
+
+def body_size(pages: Sequence[PageLayout]) -> float:
+    """Type size in points that most of a document's characters have."""
+    sizes = [text_size(line) for layout in pages for line in layout.lines for _ in range(len(line.text) // 8 + 1)]
+    return median(sizes) if sizes else 10.0
 
 
 def draft_text(draft: Draft) -> str:

@@ -9,28 +9,22 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
-from statistics import median
 
 from kb_pipeline.deepdoc.assembly.captions import is_caption
-from kb_pipeline.deepdoc.assembly.drafts import characters, text_size
-from kb_pipeline.deepdoc.assembly.frame import Frame, across, page_frame, runs_upward
-from kb_pipeline.records import Box, PageLayout, PageTables, TextLine
+from kb_pipeline.deepdoc.assembly.drafts import characters
+from kb_pipeline.deepdoc.assembly.margins import Edge, margin_lines
+from kb_pipeline.records import Box, PageLayout, PageTables
 
 RUNNING_HEADER, RUNNING_FOOTER = "running header", "running footer"
 RUNNING_MARGIN, PAGE_NUMBER, DUPLICATE = "running margin text", "page number", "duplicate"
 
-MARGIN = 0.12  # share of the page's height at its head and foot where noise is looked for
-MODEL_MARGIN = 0.15  # the same for lines in a header or footer region of the layout model
 DEEPEST = 4  # rows of noise at the head or foot of a page at most
 DRIFT = 0.02  # share of the page's height by which a running line may move from page to page
 PAGES = 3  # repetition on so many pages proves a running line
 SHARE = 0.4  # and on two pages, where these are this share of all
 LONGEST = 200  # characters of a running line at most
-APART = 1.0  # type sizes of empty space that part a lone page number from the text
 FAR = 3.0  # type sizes between a page number and the running line in its row
 INSIDE = ("figure", "table", "equation")  # roles of regions in which a lone number is no page number
 SAME_PLACE = 0.6  # intersection over union of two boxes from which equal texts are one line drawn twice
@@ -45,33 +39,10 @@ _SPELLED = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Edge:
-    """A line at the head or foot of a page; `across` and `height`: its middle as shares of the page's size.
-
-    `sideways`: runs across the text. `apart`: empty space parts its row from the text further inside. `alone`: and
-    nothing else stands in the row.
-    """
-
-    page: int
-    index: int
-    text: str
-    key: str
-    box: Box
-    size: float
-    across: float
-    height: float
-    foot: bool
-    sideways: bool
-    role: str
-    apart: bool
-    alone: bool
-
-
 def page_noise(pages: Sequence[PageLayout], tables: Sequence[PageTables], keep: Sequence[str]) -> list[dict[int, str]]:
     """For each page, the indexes of lines that are noise, with the reason. `keep`: reasons that are switched off."""
     held = {tables_of.page: {i for grid in tables_of.tables for i in grid.lines} for tables_of in tables}
-    edges = [_edges(layout, held.get(layout.page, set())) for layout in pages]
+    edges = [margin_lines(layout, held.get(layout.page, set())) for layout in pages]
     running = _running([edge for page in edges for edge in page], len(pages))
     numbers = _numbers(edges, running)
     found: list[dict[int, str]] = []
@@ -81,85 +52,6 @@ def page_noise(pages: Sequence[PageLayout], tables: Sequence[PageTables], keep: 
             reasons[index] = DUPLICATE
         found.append({index: reason for index, reason in sorted(reasons.items()) if reason not in keep})
     return found
-
-
-class Nearby:
-    """Boxes by height, to ask for those about a box without looking at all of them."""
-
-    def __init__(self, boxes: Sequence[Box]):
-        self.boxes = sorted(boxes, key=lambda box: box[1])
-        self.tops = [box[1] for box in self.boxes]
-        self.tallest = max((box[3] - box[1] for box in boxes), default=0.0)
-
-    def around(self, box: Box, reach: float) -> list[Box]:
-        """Boxes that come within `reach` points above or below a box, itself among them."""
-        first = bisect_left(self.tops, box[1] - reach - self.tallest)
-        return self.boxes[first : bisect_right(self.tops, box[3] + reach)]
-
-
-def _edges(layout: PageLayout, held: set[int]) -> list[Edge]:
-    """Lines in the margins of a page, at its head from the top, then at its foot from the bottom."""
-    main = page_frame(layout)
-    # on a page that stands turned, the header runs across the text, where it stands on the other pages
-    turn = 0 if main.turn else _turn_of([line for line in layout.lines if across(line, main)])
-    other = Frame(turn, main.mirror, layout.width, layout.height)
-    kept = [(i, line) for i, line in enumerate(layout.lines) if i not in held and line.text.strip()]
-    found = _edges_in(main, layout, [(i, line) for i, line in kept if not across(line, main)], held, False)
-    found += _edges_in(other, layout, [(i, line) for i, line in kept if across(line, main)], held, True)
-    return sorted(found, key=lambda edge: (edge.foot, -edge.height if edge.foot else edge.height, edge.index))
-
-
-def _turn_of(lines: Sequence[TextLine]) -> int:
-    return 270 if sum(len(line.text) * (1 if runs_upward(line) else -1) for line in lines) > 0 else 90
-
-
-def _edges_in(
-    frame: Frame, layout: PageLayout, kept: Sequence[tuple[int, TextLine]], held: set[int], sideways: bool
-) -> list[Edge]:
-    """Lines in the head and foot of a page in one frame; they are looked at among lines of their own direction."""
-    width, height = frame.upright_size
-    if width <= 0 or height <= 0:
-        return []
-    lines = [(i, line, frame.upright(line.box)) for i, line in kept]
-    near = Nearby([box for _, _, box in lines])
-    blocked = [frame.upright(layout.lines[i].box) for i in held if i < len(layout.lines)]
-    head_end = min((box[1] for box in blocked), default=height)
-    foot_start = max((box[3] for box in blocked), default=0.0)
-    found = []
-    for i, line, box in lines:
-        middle = (box[1] + box[3]) / 2
-        role = layout.regions[line.region].role if 0 <= line.region < len(layout.regions) else "text"
-        margin = MODEL_MARGIN if role in ("header", "footer") else MARGIN
-        foot = middle > height / 2
-        if margin < middle / height < 1 - margin or (middle < foot_start if foot else middle > head_end):
-            continue
-        text = " ".join(line.text.split())
-        size = text_size(line)
-        others = near.around(box, APART * size)
-        others.remove(box)
-        mates = [other for other in others if _in_row(box, other)]
-        apart = not any(_is_near(box, other, size, foot) for other in others if not _in_row(box, other))
-        place = (box, size, (box[0] + box[2]) / 2 / width, middle / height, foot, sideways)
-        edge = Edge(layout.page, i, text, running_key(text), *place, role, apart, apart and not mates)
-        found.append(edge)
-    return found
-
-
-def running_key(text: str) -> str:
-    """Text by which running lines are recognised: width and case folded, white space dropped, numbers as `#`."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return re.sub(r"\d+", "#", re.sub(r"\s+", "", folded))
-
-
-def _in_row(box: Box, other: Box) -> bool:
-    return box[1] < (other[1] + other[3]) / 2 < box[3]
-
-
-def _is_near(box: Box, other: Box, size: float, foot: bool) -> bool:
-    """Whether another line stands close to a line on the side of the page's text."""
-    if foot:
-        return other[1] < box[1] and other[3] > box[1] - APART * size
-    return other[3] > box[3] and other[1] < box[3] + APART * size
 
 
 def _running(edges: Sequence[Edge], pages: int) -> set[tuple[int, int]]:
@@ -260,12 +152,6 @@ def _duplicates(layout: PageLayout, held: set[int]) -> list[int]:
         else:
             first[text].append(line.box)
     return found
-
-
-def body_size(pages: Sequence[PageLayout]) -> float:
-    """Type size in points that most of a document's characters have."""
-    sizes = [text_size(line) for layout in pages for line in layout.lines for _ in range(len(line.text) // 8 + 1)]
-    return median(sizes) if sizes else 10.0
 
 
 def _iou(a: Box, b: Box) -> float:
