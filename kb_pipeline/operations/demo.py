@@ -8,7 +8,7 @@ from pathlib import Path
 from kb_pipeline.errors import UnknownKnowledgeBase, UsageError
 from kb_pipeline.operations.answers import remember
 from kb_pipeline.operations.ingest import IngestReport, ingest, register
-from kb_pipeline.records import Answer, Record
+from kb_pipeline.records import Answer, PageLocator, Record
 from kb_pipeline.settings import home
 from kb_pipeline.stages.run import Context, Progress
 
@@ -54,7 +54,8 @@ def run_demo(context: Context, listen: Callable[[Progress], None]) -> Demo:
         remember(NAME, answer)
         picture = home() / "demo" / f"answer-{number}.png"
         picture.parent.mkdir(parents=True, exist_ok=True)
-        if answer.citations:
-            picture.write_bytes(base.trace(answer.citations[0]))
-        asked.append(Asked(question, answer, str(picture) if answer.citations else ""))
+        on_page = [c for c in answer.citations if any(isinstance(place, PageLocator) for place in c.locators)]
+        if on_page:
+            picture.write_bytes(base.trace(on_page[0]))
+        asked.append(Asked(question, answer, str(picture) if on_page else ""))
     return Demo(report, tuple(asked))
