@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from statistics import median
 
 from kb_pipeline.deepdoc.assembly.columns import GUTTER, split_columns
-from kb_pipeline.deepdoc.assembly.drafts import Block, Line, share_inside, text_size, union
+from kb_pipeline.deepdoc.assembly.drafts import PAGE_NUMBER, Block, Line, share_inside, text_size, union
 from kb_pipeline.deepdoc.assembly.frame import Frame, across, page_frame
 from kb_pipeline.deepdoc.assembly.gutters import part_at_gutters
 from kb_pipeline.deepdoc.assembly.joining import spaceless
@@ -18,9 +18,10 @@ from kb_pipeline.records import Box, PageLayout, Role, TableGrid
 OBJECTS = ("figure", "equation")  # roles whose regions become objects with a picture
 TEXT_ROLES = ("title", "text", "reference", "figure caption", "table caption")
 LONG_ROW = 24  # letters of a row of running text, ideographs twice
-PROSE = 0.35  # share of a box that long rows of type cover where it holds running text
+PROSE = 0.25  # share of a box that long rows of type cover where it holds running text
+LEAST_NUMBERS = 3  # page numbers that make a table of contents
+HOMELESS = 0.2  # share of them that may stand in no row, or out of line
 MARKER_REACH = 3.0  # type sizes between a list marker and its item
-_PAGE_NUMBER = re.compile(r"\d{1,4}|[ivxlc]{1,6}", re.I)
 ABSORBED = 0.6  # share of a stray line's area inside a block from which the line belongs to the block
 
 
@@ -93,23 +94,34 @@ def is_prose(lines: Sequence[Line], box: Box) -> bool:
 
 def _with_numbers(blocks: list[Block]) -> list[Block]:
     """Page numbers of a table of contents, which stand in a column of their own, back in the rows they belong to."""
-    found = list(blocks)
-    for numbers in blocks:
-        if numbers.is_object or not all(_PAGE_NUMBER.fullmatch(line.text) for line in numbers.lines):
-            continue
-        others = [i for i, block in enumerate(found) if block is not numbers and not block.is_object]
-        homes = [next((i for i in others if _has_row(line, found[i])), None) for line in numbers.lines]
-        if len(numbers.lines) < 2 or homes.count(None) > 0.2 * len(homes):
-            continue
-        for line, home in zip(numbers.lines, homes, strict=True):
-            if home is not None:
-                block = found[home]
-                moved = replace(line, role=block.role, region=block.region)
-                found[home] = replace(block, lines=(*block.lines, moved), box=union((block.box, line.box)))
-        left = tuple(line for line, home in zip(numbers.lines, homes, strict=True) if home is None)
-        at = next(i for i, block in enumerate(found) if block is numbers)
-        found[at : at + 1] = [replace(numbers, lines=left, box=union(line.box for line in left))] if left else []
+    apart = [block for block in blocks if not block.is_object and all(map(_is_number, block.lines))]
+    numbers = [line for block in apart for line in block.lines]
+    found = [block for block in blocks if not any(block is other for other in apart)]
+    texts = [i for i, block in enumerate(found) if not block.is_object]
+    homes = [next((i for i in texts if _has_row(line, found[i])), None) for line in numbers]
+    if len(numbers) < LEAST_NUMBERS or homes.count(None) > HOMELESS * len(homes) or not _aligned(numbers):
+        return blocks
+    for line, home in zip(numbers, homes, strict=True):
+        if home is None:
+            found.append(Block(line.role, line.page, line.box, (line,)))
+        else:
+            block = found[home]
+            moved = replace(line, role=block.role, region=block.region)
+            found[home] = replace(block, lines=(*block.lines, moved), box=union((block.box, line.box)))
     return found
+
+
+def _aligned(lines: Sequence[Line]) -> bool:
+    """Whether lines end, or begin, at about the same x."""
+    return any(
+        sum(abs(line.box[side] - median(other.box[side] for other in lines)) <= line.size for line in lines)
+        >= (1 - HOMELESS) * len(lines)
+        for side in (0, 2)
+    )
+
+
+def _is_number(line: Line) -> bool:
+    return bool(PAGE_NUMBER.fullmatch(line.text))
 
 
 def _has_row(number: Line, block: Block) -> bool:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from kb_pipeline.records import Box, Dropped, PageLayout, PageLocator, Role, TableGrid, TextLine
+
+PAGE_NUMBER = re.compile(r"\d{1,4}|[ivxlc]{1,6}", re.I)
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,7 @@ class Row:
     @property
     def is_entry(self) -> bool:
         """An entry of a table of contents: its last segment is a number far from the one before."""
-        if len(self.lines) < 2 or not self.last.isdigit():
+        if len(self.lines) < 2 or not PAGE_NUMBER.fullmatch(self.last):
             return False
         return self.lines[-1].box[0] - self.lines[-2].box[2] >= 2 * self.size
 
