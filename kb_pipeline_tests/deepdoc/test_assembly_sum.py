@@ -37,7 +37,7 @@ PHRASES = st.sampled_from(
         "|",
         "  padded  ",
         "𠮷野家",
-        "été",
+        "e\u0301t\u00e9",
     ]
 )
 WORDS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), min_size=1, max_size=12)
