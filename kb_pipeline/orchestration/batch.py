@@ -67,16 +67,21 @@ def _materialization(outcome: Outcome, instance: dg.DagsterInstance) -> dg.Asset
 
 def _metadata(outcome: Outcome) -> dict[str, Any]:
     facts = dict(outcome.artefact.metadata)
-    preview = facts.pop("preview", "")
+    preview = facts.pop("preview", "") or _facts_table(facts)
     return {
         "document": outcome.document.path,
         "source": dg.MetadataValue.path(outcome.document.source),
         "hit": outcome.hit,
         "seconds": outcome.artefact.seconds,
         "fingerprint": outcome.artefact.fingerprint,
-        **({"preview": dg.MetadataValue.md(preview)} if preview else {}),
+        "preview": dg.MetadataValue.md(preview),
         **{name: value for name, value in facts.items() if value is not None},
     }
+
+
+def _facts_table(facts: dict[str, Any]) -> str:
+    rows = "".join(f"| {name} | {value} |\n" for name, value in facts.items())
+    return f"| fact | value |\n| --- | --- |\n{rows}"
 
 
 def _mark_failed(context: dg.AssetExecutionContext, stages: Sequence[Stage], key: str) -> None:

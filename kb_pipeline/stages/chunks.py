@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from kb_pipeline.records import Chunk, ParsedDocument, decode, encode
 from kb_pipeline.settings import Settings
 from kb_pipeline.stages.stage import Models, Output, Stage, Work
+
+
+PREVIEW_CHUNKS, PREVIEW_CHARACTERS = 5, 120
 
 
 def compute(work: Work) -> Output:
@@ -19,9 +23,14 @@ def compute(work: Work) -> Output:
     chunks = chunk_general(document, work.settings.chunking, model.count_many, model.max_tokens)
     kinds = Counter(chunk.kind for chunk in chunks)
     facts = {"chunks": len(chunks), "tokens": sum(chunk.tokens for chunk in chunks)}
-    return Output(
-        {"chunks.json": encode(chunks)}, {**facts, **{f"{kind} chunks": n for kind, n in sorted(kinds.items())}}
-    )
+    by_kind = {f"{kind} chunks": count for kind, count in sorted(kinds.items())}
+    return Output({"chunks.json": encode(chunks)}, {**facts, **by_kind, "preview": _preview(chunks)})
+
+
+def _preview(chunks: Sequence[Chunk]) -> str:
+    """The heads of the first chunks as a Markdown list."""
+    heads = [" ".join(chunk.text.split())[:PREVIEW_CHARACTERS] for chunk in chunks[:PREVIEW_CHUNKS]]
+    return "".join(f"1. {head}\n" for head in heads)
 
 
 def read_chunks(work: Work) -> tuple[Chunk, ...]:
