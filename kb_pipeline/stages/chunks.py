@@ -9,7 +9,6 @@ from kb_pipeline.records import Chunk, ParsedDocument, decode, encode
 from kb_pipeline.settings import Settings
 from kb_pipeline.stages.stage import Models, Output, Stage, Work
 
-
 PREVIEW_CHUNKS, PREVIEW_CHARACTERS = 5, 120
 
 
