@@ -16,7 +16,7 @@ from kb_pipeline.errors import KbError, UsageError
 from kb_pipeline.records import encode
 
 if TYPE_CHECKING:
-    from kb_pipeline.stages.run import Context
+    from kb_pipeline.stages.context import Context
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 kb_option = click.option("--kb", "kb_name", required=True, metavar="NAME", help="The knowledge base.")
@@ -47,7 +47,7 @@ def kb() -> None:
 
 
 def _context() -> Context:
-    from kb_pipeline.stages.run import open_context
+    from kb_pipeline.stages.context import open_context
 
     return open_context()
 
@@ -365,6 +365,58 @@ def _kb_of_chunk(context: Context, chunk: str) -> str:
     if not base:
         raise UsageError(f"no chunk {chunk!r}", remedy="`kb search` prints chunk ids")
     return base.name
+
+
+# ---------------------------------------------------------------- evaluation
+
+
+@kb.group("eval")
+def eval_() -> None:
+    """How good retrieval and tracing are; every run is kept in the history that the Dagster UI shows."""
+
+
+questions_argument = click.argument(
+    "questions", required=False, default="", type=click.Path(exists=True, dir_okay=False), metavar="[FILE]"
+)
+
+
+@eval_.command("self-recall")
+@kb_option
+@click.option("--sample", default=0, type=click.IntRange(0), help="Chunks asked for; evaluation.sample without it.")
+@json_option
+def eval_self_recall(kb_name: str, sample: int, as_json: bool) -> None:
+    """Does a chunk come out first, asked with its own text: by vectors, by full text, and by both?"""
+    from kb_pipeline.operations import evaluate
+
+    report = evaluate.self_recall_of(kb_name, sample)
+    evaluate.keep(kb_name, report)
+    _print(report, as_json, cli_lines.self_recall_lines(report))
+
+
+@eval_.command("questions")
+@questions_argument
+@kb_option
+@json_option
+def eval_questions(questions: str, kb_name: str, as_json: bool) -> None:
+    """Recall, MRR, nDCG and page hits over FILE, one JSON object with a question and its evidence a line."""
+    from kb_pipeline.operations import evaluate
+
+    report = evaluate.question_scores_of(kb_name, questions)
+    evaluate.keep(kb_name, report)
+    _print(report, as_json, cli_lines.question_lines(report))
+
+
+@eval_.command("trace")
+@questions_argument
+@kb_option
+@json_option
+def eval_trace(questions: str, kb_name: str, as_json: bool) -> None:
+    """Do the highlights of answers cover the true boxes that FILE names?"""
+    from kb_pipeline.operations import evaluate
+
+    report = evaluate.trace_scores_of(kb_name, questions)
+    evaluate.keep(kb_name, report)
+    _print(report, as_json, cli_lines.trace_lines(report))
 
 
 # ---------------------------------------------------------------- running it

@@ -10,7 +10,7 @@ from kb_pipeline.operations.answers import remember
 from kb_pipeline.operations.ingest import IngestReport, ingest, register
 from kb_pipeline.records import Answer, PageLocator, Record
 from kb_pipeline.settings import home
-from kb_pipeline.stages.run import Context, Progress
+from kb_pipeline.stages.context import Context, Progress
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "documents"
 NAME = "demo"

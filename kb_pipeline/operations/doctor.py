@@ -9,7 +9,7 @@ from kb_pipeline.errors import KbError
 from kb_pipeline.operations.ingest import end_dead_runs, process_lives
 from kb_pipeline.records import IndexRows, Record, decode
 from kb_pipeline.settings import home
-from kb_pipeline.stages.run import Context
+from kb_pipeline.stages.context import Context
 from kb_pipeline.storage.artefacts import DocumentState
 from kb_pipeline.storage.catalogue import KnowledgeBaseEntry
 from kb_pipeline.weights.fetch import verify

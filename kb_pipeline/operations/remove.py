@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kb_pipeline.settings import home
-from kb_pipeline.stages.run import Context
+from kb_pipeline.stages.context import Context
 from kb_pipeline.storage.catalogue import DocumentEntry, KnowledgeBaseEntry
 
 
@@ -43,8 +43,17 @@ def remove_knowledge_base(kb: KnowledgeBaseEntry, context: Context) -> int:
     for document in ids:
         context.artefacts.remove(document)
     _delete_partitions(ids)
+    _forget_scores(kb.id)
     context.catalogue.remove_knowledge_base(kb.id)
     return len(ids)
+
+
+def _forget_scores(kb: str) -> None:
+    from kb_pipeline.orchestration.instance import open_instance
+    from kb_pipeline.orchestration.scores import forget_scores
+
+    with open_instance() as instance:
+        forget_scores(instance, kb)
 
 
 def _delete_partitions(keys: Sequence[str]) -> None:

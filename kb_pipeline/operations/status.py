@@ -7,8 +7,8 @@ from typing import Literal
 
 from kb_pipeline.operations.ingest import process_lives
 from kb_pipeline.records import Record
+from kb_pipeline.stages.context import Context
 from kb_pipeline.stages.plan import StaleStage, stale_stages
-from kb_pipeline.stages.run import Context
 from kb_pipeline.storage.artefacts import StageState
 from kb_pipeline.storage.catalogue import DocumentEntry
 

@@ -9,8 +9,9 @@ from typing import Any
 import dagster as dg
 
 from kb_pipeline.orchestration import progress
+from kb_pipeline.stages.context import Outcome, open_context
 from kb_pipeline.stages.pipeline import BY_NAME
-from kb_pipeline.stages.run import Outcome, open_context, run_batch
+from kb_pipeline.stages.run import run_batch
 from kb_pipeline.stages.stage import Stage
 
 LISTED_FAILURES = 50  # reasons shown in the run's failure; every one is in `kb status`

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from kb_pipeline.errors import KbError
 from kb_pipeline.records import Record
+from kb_pipeline.stages.context import Context
+from kb_pipeline.stages.keys import fingerprint, stage_basis, stage_inputs
 from kb_pipeline.stages.pipeline import PIPELINE
-from kb_pipeline.stages.run import Context, fingerprint, stage_basis, stage_inputs
 from kb_pipeline.stages.stage import Stage, Work
 from kb_pipeline.storage.artefacts import Artefact, StageState
 from kb_pipeline.storage.catalogue import DocumentEntry

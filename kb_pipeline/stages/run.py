@@ -7,151 +7,26 @@ is rendered once and models stay loaded. One bad document or page never stops it
 from __future__ import annotations
 
 import logging
-import os
-import socket
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from kb_pipeline.errors import DocumentError, KbError, ServiceError, Stopped, UpstreamMissing
-from kb_pipeline.settings import Settings, load_settings
+from kb_pipeline.settings import Settings
 from kb_pipeline.stages import raw_file
+from kb_pipeline.stages.context import PROCESS, Context, Outcome, Progress
+from kb_pipeline.stages.keys import fingerprint, stage_basis, stage_inputs
 from kb_pipeline.stages.page_source import PAGED_TYPES, PageSource
 from kb_pipeline.stages.pipeline import PIPELINE
 from kb_pipeline.stages.stage import Output, PageWork, Stage, Work
-from kb_pipeline.storage import sources
-from kb_pipeline.storage.artefacts import Artefact, Artefacts, DocumentState, PageNote, StageState, part_hash
-from kb_pipeline.storage.catalogue import Catalogue, DocumentEntry
+from kb_pipeline.storage.artefacts import Artefact, DocumentState, PageNote, StageState, part_hash
+from kb_pipeline.storage.catalogue import DocumentEntry
 from kb_pipeline.storage.fingerprints import value_hash
-from kb_pipeline.storage.objects import home_store
-from kb_pipeline.weights.manifest import model_hash
 
 log = logging.getLogger(__name__)
-PROCESS = f"{socket.gethostname()}:{os.getpid()}"
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a document is: `done` of `total` pages of a page stage, or 1 of 1 when a stage ended."""
-
-    document: str
-    path: str
-    stage: str
-    done: int
-    total: int
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What became of a stage of a document: an artefact, or the reason why there is none.
-
-    `news` is false where the same artefact was in force before, so that nobody need be told. `error` is what `reason`
-    tells in one line.
-    """
-
-    stage: str
-    document: DocumentEntry
-    artefact: Artefact | None = None
-    hit: bool = False
-    news: bool = True
-    reason: str = ""
-    error: Exception | None = None
-
-
-@dataclass
-class Context:
-    """What a process needs to run stages: store, settings, workers, and who listens."""
-
-    settings: Settings
-    artefacts: Artefacts
-    catalogue: Catalogue
-    listen: Callable[[Progress], None] = lambda progress: None
-    stopped: threading.Event = field(default_factory=threading.Event)
-    _kb_settings: dict[str, Settings] = field(default_factory=dict)
-
-    @property
-    def workers(self) -> int:
-        return self.settings.pipeline.workers or len(os.sched_getaffinity(0))
-
-    @cached_property
-    def page_pool(self) -> ThreadPoolExecutor:
-        """Page workers of this process: threads, since the models, OpenCV and pdfium all leave Python's lock."""
-        return ThreadPoolExecutor(self.workers, "page", initializer=_one_thread_each)
-
-    def settings_of(self, kb: str) -> Settings:
-        """Settings of a knowledge base by id."""
-        if kb not in self._kb_settings:
-            entry = self.catalogue.knowledge_base_by_id(kb)
-            self._kb_settings[kb] = load_settings(entry.settings if entry else {})
-        return self._kb_settings[kb]
-
-    def __enter__(self) -> Context:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """End the page workers; what they are at is not kept, what they finished is."""
-        self.stopped.set()
-        if "page_pool" in self.__dict__:
-            self.page_pool.shutdown(cancel_futures=True)
-
-
-def _one_thread_each() -> None:
-    import cv2
-
-    cv2.setNumThreads(1)
-
-
-def open_context(settings: Settings | None = None, listen: Callable[[Progress], None] | None = None) -> Context:
-    """The context of this installation (`KB_HOME`)."""
-    settings = settings or load_settings()
-    objects = home_store(settings.storage)
-    context = Context(settings, Artefacts(objects, settings.storage.keep_versions), Catalogue(objects))
-    if listen:
-        context.listen = listen
-    return context
-
-
-# ---------------------------------------------------------------- fingerprints
-
-
-def stage_basis(stage: Stage, settings: Settings) -> dict[str, Any]:
-    """What a stage is under given settings: code version, its slice of the settings, hashes of its weight files.
-
-    Raises:
-        ModelMissing: a weight file is not there.
-    """
-    weights = {f"{role} {variant}".strip(): model_hash(role, variant) for role, variant in stage.models(settings)}
-    return {"code": stage.code_version, "settings": settings.slice(stage.settings), "weights": weights}
-
-
-def stage_inputs(stage: Stage, document: DocumentEntry, inputs: Mapping[str, Artefact]) -> dict[str, str]:
-    """What a stage reads of a document: content hashes of upstream artefacts, or the facts of its source.
-
-    Raises:
-        SourceMissing: raw_file's source is gone.
-        UpstreamMissing: a stage before it has no artefact.
-    """
-    if not stage.upstream:
-        return {"source": document.source, "path": document.path, **sources.stat(document.source)}
-    for name in stage.upstream:
-        if name not in inputs:
-            raise UpstreamMissing(f"{stage.name} needs {name}", remedy=f"run {name} first")
-    return {name: inputs[name].content_hash for name in stage.upstream}
-
-
-def fingerprint(stage: Stage, basis: Mapping[str, Any], inputs: Mapping[str, str]) -> str:
-    """Fingerprint of a stage for a document, under which its artefact is stored."""
-    return value_hash(stage.name, basis, inputs)
-
-
-# ---------------------------------------------------------------- documents
 
 
 def run_batch(documents: Iterable[DocumentEntry], stages: Sequence[Stage], context: Context) -> Iterator[list[Outcome]]:

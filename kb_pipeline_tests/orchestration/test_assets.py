@@ -11,8 +11,8 @@ from kb_pipeline.operations.ingest import ingest, register
 from kb_pipeline.operations.remove import remove_documents
 from kb_pipeline.orchestration.instance import open_instance
 from kb_pipeline.orchestration.partitions import documents as partitions
+from kb_pipeline.stages.context import open_context
 from kb_pipeline.stages.pipeline import PIPELINE
-from kb_pipeline.stages.run import open_context
 
 STAGES = [stage.name for stage in PIPELINE]
 
