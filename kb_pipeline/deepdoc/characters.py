@@ -45,6 +45,7 @@ class Characters:
         bold: [N] bool.
         angle: [N] 0, 90, 180 or 270: clockwise turn of the reading direction on the displayed page.
         tilt: [N] degrees between the true direction and `angle`, -45…45.
+        light: [N] how light the fill colour is on white paper, 0 black … 1 white.
         space: [N] bool, a space stands between this character and the one before it.
         unmapped: [N] bool, the font does not say which character the glyph is.
         dropped: [N] str, why a reader cannot see it, '' for those that are seen.
@@ -58,6 +59,7 @@ class Characters:
     bold: np.ndarray
     angle: np.ndarray
     tilt: np.ndarray
+    light: np.ndarray
     space: np.ndarray
     unmapped: np.ndarray
     dropped: np.ndarray
@@ -129,6 +131,7 @@ _KINDS: dict[str, type] = {
     "bold": bool,
     "angle": np.int16,
     "tilt": float,
+    "light": float,
     "space": bool,
     "unmapped": bool,
     "dropped": object,

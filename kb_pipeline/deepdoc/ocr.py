@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,8 @@ from kb_pipeline.records import TextLine
 
 TYPE_HEIGHT = 0.8
 """Type size over the height of a detected quad, whose outline is grown beyond the ink (measured on text layers)."""
+INK_SHARE = 5
+"""Percentile of grey levels that stands for the ink of a line."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,7 @@ def _line(upright: Upright, quad: np.ndarray, found: Recognition) -> TextLine | 
             start, end = end, start
     start, end = upright.to_page(np.stack([start, end]))
     vertical = bool(abs(end[1] - start[1]) > abs(end[0] - start[0]))
+    degrees = math.degrees(math.atan2(end[1] - start[1], end[0] - start[0]))
     axis = 1 if vertical else 0
     places = start[axis] + edges * (end[axis] - start[axis])
     on_page = upright.to_page(corners)
@@ -81,7 +85,16 @@ def _line(upright: Upright, quad: np.ndarray, found: Recognition) -> TextLine | 
         vertical=vertical,
         quad=tuple((round(float(x), 2), round(float(y), 2)) for x, y in on_page),
         edges=rounded(places),
+        angle=round(degrees - 90 * round(degrees / 90), 2),
+        light=_lightness(upright.picture, corners),
     )
+
+
+def _lightness(picture: np.ndarray, corners: np.ndarray) -> float:
+    """How light the darkest ink under a line is, 0 black … 1 white."""
+    (x0, top), (x1, bottom) = np.clip(corners.min(0), 0, None).astype(int), corners.max(0).astype(int) + 1
+    patch = picture[top:bottom, x0:x1]
+    return round(float(np.percentile(patch.mean(axis=2), INK_SHARE)) / 255, 2) if patch.size else 0.0
 
 
 def rounded(values: Sequence[float]) -> tuple[float, ...]:

@@ -26,6 +26,7 @@ ORDINARY, SPACE, BREAK, JOINER, MARK, HIGH, LOW = range(7)
 # Alpha and channels (of 255): up to here text is transparent, from here on it is pale.
 MOST_TRANSPARENT = 25
 LEAST_PALE = 225
+LUMA = (0.299, 0.587, 0.114)  # weights of red, green and blue in lightness (ITU-R BT.601)
 # Font descriptor flag "force bold" (ISO 32000-1, table 123).
 FORCE_BOLD = 1 << 18
 BOLD_NAME = re.compile(r"bold|black|heavy|semibold|(?<![a-z])bd(?![a-z])|simhei|黑体", re.IGNORECASE)
@@ -50,6 +51,7 @@ class TextObject(NamedTuple):
     size: float
     angle: int
     tilt: float
+    light: float
     dropped: str
     pale: bool
 
@@ -94,6 +96,7 @@ def read_characters(
         bold=np.array([o.bold for o in shared], dtype=bool),
         angle=angle,
         tilt=np.array([o.tilt for o in shared], dtype=float),
+        light=np.array([o.light for o in shared], dtype=float),
         space=space,
         unmapped=np.array([bool(pdfium.char_unmapped(text_page, i)) for i in rows.tolist()], dtype=bool),
         dropped=np.array([o.dropped for o in shared], dtype=object),
@@ -212,9 +215,12 @@ def _text_object(key: tuple, font: tuple[str, bool], display: pdfium.Matrix) -> 
     degrees = math.degrees(math.atan2(across[1], across[0]))  # the display's y points down: clockwise
     angle = round(degrees / 90) * 90
     dropped, pale = INVISIBLE if mode == raw.FPDF_TEXTRENDERMODE_INVISIBLE else "", False
+    light = 0.0
     if colour and mode in (raw.FPDF_TEXTRENDERMODE_FILL, raw.FPDF_TEXTRENDERMODE_FILL_CLIP):
         dropped = TRANSPARENT if colour[3] <= MOST_TRANSPARENT else dropped
         pale = min(colour[:3]) >= LEAST_PALE
+        luma = sum(weight * channel / 255 for weight, channel in zip(LUMA, colour[:3], strict=True))
+        light = 1 - (1 - luma) * colour[3] / 255
     name, bold = font
     return TextObject(
         font=name,
@@ -222,6 +228,7 @@ def _text_object(key: tuple, font: tuple[str, bool], display: pdfium.Matrix) -> 
         size=size * math.hypot(*up),
         angle=angle % 360,
         tilt=round(degrees - angle, 2),
+        light=round(light, 3),
         dropped=dropped,
         pale=pale,
     )

@@ -96,6 +96,8 @@ class RowFrame:
             bold=bool(characters.bold[group].mean() > 0.5),
             vertical=turn % 180 != 0,
             edges=edges,
+            angle=middle(characters.tilt[group]),
+            light=middle(characters.light[group]),
         )
 
     def _hinted(self, first: int, second: int) -> bool:

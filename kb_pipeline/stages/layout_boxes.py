@@ -57,7 +57,7 @@ def models(settings: Settings) -> Models:
 STAGE = Stage(
     "layout_boxes",
     ("page_renders",),
-    "1",
+    "2",
     "Lines of every page (character layer or OCR) and its layout regions.",
     settings=("ocr", "layout", "render.pixel_budget"),
     models=models,

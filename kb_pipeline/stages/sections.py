@@ -85,7 +85,7 @@ def preview(document: ParsedDocument, characters: int = 600) -> str:
 STAGE = Stage(
     "sections",
     ("raw_file", "page_renders", "layout_boxes", "table_grids"),
-    "1",
+    "2",
     "Sections in reading order, dropped text with reasons, the character sum.",
     settings=("assembly",),
     compute=compute,

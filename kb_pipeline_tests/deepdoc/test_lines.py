@@ -47,6 +47,7 @@ def typed(*pieces: tuple[str, float, float], size: float = 10.0, **columns: obje
         "bold": np.zeros(count, dtype=bool),
         "angle": np.zeros(count, dtype=np.int16),
         "tilt": np.zeros(count),
+        "light": np.zeros(count),
         "space": np.array(space, dtype=bool),
         "unmapped": np.zeros(count, dtype=bool),
         "dropped": np.full(count, "", dtype=object),

@@ -50,6 +50,7 @@ def layer(words: str, font: str = "ABCDEF+Sans", unmapped: bool = False, dropped
         bold=np.zeros(count, dtype=bool),
         angle=np.zeros(count, dtype=np.int16),
         tilt=np.zeros(count),
+        light=np.zeros(count),
         space=np.array([row[3] for row in rows], dtype=bool),
         unmapped=np.full(count, unmapped),
         dropped=np.full(count, dropped, dtype=object),
