@@ -122,7 +122,7 @@ class TextLine(Record, frozen=True):
     `edges`: coordinate of each character boundary along the reading direction, `len(text) + 1` values in points
     (x for horizontal, y for vertical lines); empty when not known. `region`: index into the page's regions, -1 for
     none. `size`: height of the line's type in points. `confidence`: 1.0 for the text layer. `angle`: degrees by which
-    the line leans clockwise from the nearest axis of the page, -45…45. `light`: how light its ink is, 0 black … 1 white.
+    the line leans clockwise from the nearest axis of the page, -45…45. `light`: of its ink, 0 black … 1 white.
     """
 
     text: str
