@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kb_pipeline.chunking.objects import KINDS, object_plans
-from kb_pipeline.chunking.sentences import sentence_ends
 from kb_pipeline.chunking.spans import Places, Plan, Span, compose, plan_text
 from kb_pipeline.chunking.split import CountMany, halves, split_long
 from kb_pipeline.records import Chunk, ParsedDocument, Section
 from kb_pipeline.settings import ChunkingSettings
+from kb_pipeline.tokenization.sentences import sentence_ends
 
 FILLED = 0.5  # share of the limit from which a chunk is closed before a paragraph that does not fit, or a heading
 

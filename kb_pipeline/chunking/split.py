@@ -12,8 +12,8 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 
-from kb_pipeline.chunking.graphemes import between_clusters
-from kb_pipeline.chunking.sentences import sentence_ends
+from kb_pipeline.tokenization.graphemes import between_clusters
+from kb_pipeline.tokenization.sentences import sentence_ends
 
 CountMany = Callable[[list[str]], list[int]]
 Range = tuple[int, int]

@@ -13,9 +13,9 @@ from kb_pipeline.query.extract import NOTHING, extractive_answer
 from kb_pipeline.query.question import Question
 from kb_pipeline.query.quotes import find_quote
 from kb_pipeline.query.rescore import confidence
-from kb_pipeline.query.sentences import sentences
 from kb_pipeline.records import Answer, Citation, Hit
 from kb_pipeline.tokenization.normalise import normalised
+from kb_pipeline.tokenization.sentences import sentences
 from kb_pipeline.tokenization.tokens import Tokenizer, tokenizer
 from kb_pipeline.tokenization.weights import coverage, query_weights
 

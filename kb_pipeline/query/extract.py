@@ -11,7 +11,7 @@ import numpy as np
 from kb_pipeline.query.citations import Cited, cite
 from kb_pipeline.query.question import Question
 from kb_pipeline.query.rescore import confidence, score_parts, total
-from kb_pipeline.query.sentences import sentences
+from kb_pipeline.tokenization.sentences import sentences
 from kb_pipeline.records import Answer, Hit
 from kb_pipeline.tokenization.identifiers import ids
 from kb_pipeline.tokenization.language import language

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kb_pipeline.chunking.graphemes import between_clusters
-from kb_pipeline.chunking.sentences import sentence_ends
 from kb_pipeline.chunking.split import split_long
+from kb_pipeline.tokenization.graphemes import between_clusters
+from kb_pipeline.tokenization.sentences import sentence_ends
 
 
 def by_length(texts: list[str]) -> list[int]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kb_pipeline.query.sentences import sentences
+from kb_pipeline.tokenization.sentences import sentences
 
 
 @pytest.mark.parametrize(
