@@ -286,10 +286,29 @@ class ParsedDocument(Record, frozen=True):
 ChunkKind = Literal["text", "table", "figure", "equation"]
 
 
+AddedKind = Literal["overlap", "header", "context", "heading", "merged", "formula", "label"]
+
+
+class Added(Record, frozen=True):
+    """A range `text[start:end]` of a chunk that is not its own.
+
+    `overlap`: the end of the chunk before; `header`: caption and header rows of a table that was split; `context`: text
+    around a table, figure or formula; `heading`: a heading above; `merged`: a cell that began in a row before;
+    `formula`: one that stands in its text, too; `label`: in no section at all.
+    """
+
+    kind: AddedKind
+    start: int
+    end: int
+
+
 class Chunk(Record, frozen=True):
     """Text to index. `ordinal` from 0 in reading order; `tokens` by the embedding model's tokenizer.
 
-    Every locator's `start:end` is a range of `text`.
+    Every locator's `start:end` is a range of `text`. The texts of all chunks without what was `added` are the text of
+    all sections, in order. `picture`: part name of a figure's crop in the sections artefact. `parent`: ordinal of the
+    chunk that is shown where this one is found, -1 for none; such children repeat parts of their parents and stand
+    after all of these.
     """
 
     ordinal: int
@@ -299,6 +318,9 @@ class Chunk(Record, frozen=True):
     tokens: int
     section_ids: tuple[str, ...]
     locators: tuple[Locator, ...]
+    added: tuple[Added, ...] = ()
+    picture: str = ""
+    parent: int = -1
 
 
 class Enrichment(Record, frozen=True):
