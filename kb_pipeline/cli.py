@@ -100,12 +100,12 @@ def models_fetch(sets: tuple[str, ...], wheels: Path | None, as_json: bool) -> N
 @models.command("verify")
 @json_option
 def models_verify(as_json: bool) -> None:
-    """Compare every file with the manifest; ends with 3 where one of the default set is missing."""
-    from kb_pipeline.weights.fetch import verify
+    """Compare every file with the manifest; ends with 3 where one that is needed is missing."""
+    from kb_pipeline.weights.fetch import missing, verify
 
     rows = [{"name": m.name, "state": state} for m, state in verify()]
     _print({"models": rows}, as_json, [f"{row['state']:8} {row['name']}" for row in rows])
-    if any(state == "missing" for m, state in verify() if m.set == "default"):
+    if missing():
         raise click.exceptions.Exit(3)
 
 

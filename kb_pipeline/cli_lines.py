@@ -26,7 +26,7 @@ TEXT_SHOWN = 200  # characters of a hit's text
 
 
 def model_lines(rows: Iterable[dict[str, Any]]) -> list[str]:
-    return [f"{r['state']:8} {r['set']:8} {r['name']:38} {r['weights']}" for r in rows]
+    return [f"{r['state']:8} {r['set']:8} {r['name']:36} {r['role']:22} {r['weights']}" for r in rows]
 
 
 def knowledge_base_lines(rows: Sequence[dict[str, Any]]) -> list[str]:

@@ -13,6 +13,8 @@ import cv2
 import numpy as np
 import pyclipper
 
+from kb_pipeline.deepdoc.crops import imagenet_planes
+from kb_pipeline.weights.manifest import ORIGINAL, in_use
 from kb_pipeline.weights.sessions import session
 
 STRIDE = 32  # the net's inputs are multiples of it, in pixels
@@ -35,6 +37,8 @@ OVERLAP = 64  # pixels of the map that neighbouring tiles share; half of it at e
 LEAST_CONTRAST = 32  # grey levels between the darkest and the lightest pixel of anything printed
 MOST_TILES = 48  # bound on the time of one page
 
+ORIGINAL_SIDE, ORIGINAL_UNCLIP = 960, 1.5  # with which InfiniFlow/deepdoc runs its det.onnx
+
 
 def detect_lines(
     picture: np.ndarray, side: int = 1280, variant: str = "small", look_again: bool = True
@@ -44,7 +48,7 @@ def detect_lines(
     Args:
         picture: [H, W, 3] uint8, BGR.
         side: longest side in pixels of what the net sees in one look.
-        variant: `small` or `tiny` weights.
+        variant: `small` or `tiny` weights; a dropped-in det.onnx goes before both, with one look of its own size.
         look_again: look larger and in tiles where print is small or nothing was found on a large picture.
 
     Returns:
@@ -52,6 +56,8 @@ def detect_lines(
         bottom, and scores [N] float32.
     """
     height, width = picture.shape[:2]
+    if in_use("detection", variant) == ORIGINAL:
+        return _sorted(*_boxes(_original_probabilities(picture), width, height, ORIGINAL_UNCLIP, dilate=False))
     scale = min(1.0, side / max(height, width))
     quads, scores = _boxes(_probabilities(picture, scale, variant), width, height)
     wanted = _second_scale(picture, quads, scale) if look_again else scale
@@ -89,6 +95,15 @@ def _probabilities(picture: np.ndarray, scale: float, variant: str) -> np.ndarra
     return net.run(None, {net.get_inputs()[0].name: planes})[0][0, 0]
 
 
+def _original_probabilities(picture: np.ndarray) -> np.ndarray:
+    """[h, w] by a dropped-in det.onnx: one look, red first, ImageNet statistics."""
+    height, width = picture.shape[:2]
+    scale = min(1.0, ORIGINAL_SIDE / max(height, width))
+    planes = imagenet_planes(picture[:, :, ::-1], _rounded(width * scale), _rounded(height * scale))
+    net = session("detection", ORIGINAL)
+    return net.run(None, {net.get_inputs()[0].name: planes})[0][0, 0]
+
+
 def _tiled(picture: np.ndarray, scale: float, side: int, variant: str) -> np.ndarray:
     """The probability map of the whole picture at `scale`, looked at in overlapping tiles of `side` pixels."""
     height, width = picture.shape[:2]
@@ -120,10 +135,13 @@ def _starts(length: int, tile: int, step: int) -> list[int]:
     return [*range(0, length - tile, step), length - tile]
 
 
-def _boxes(probabilities: np.ndarray, width: int, height: int) -> tuple[np.ndarray, np.ndarray]:
+def _boxes(
+    probabilities: np.ndarray, width: int, height: int, unclip: float = UNCLIP, dilate: bool = True
+) -> tuple[np.ndarray, np.ndarray]:
     """Quads in pixels of the `width` x `height` picture, and their mean probabilities."""
     rows, columns = probabilities.shape
-    mask = cv2.dilate((probabilities > BINARISE).astype(np.uint8), np.ones((2, 2), np.uint8))
+    mask = (probabilities > BINARISE).astype(np.uint8)
+    mask = cv2.dilate(mask, np.ones((2, 2), np.uint8)) if dilate else mask
     contours, _ = cv2.findContours(mask * 255, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
     factors = np.array([width / columns, height / rows], np.float32)
     largest = np.array([width, height], np.float32)
@@ -135,7 +153,7 @@ def _boxes(probabilities: np.ndarray, width: int, height: int) -> tuple[np.ndarr
         score = _mean_inside(probabilities, core)
         if score < LEAST_SCORE:
             continue
-        grown = _grown(core)
+        grown = _grown(core, unclip)
         if grown is None:
             continue
         quad, shorter = _least_rectangle(grown)
@@ -173,14 +191,14 @@ def _mean_inside(probabilities: np.ndarray, quad: np.ndarray) -> float:
     return cv2.mean(probabilities[y0 : y1 + 1, x0 : x1 + 1], mask)[0]
 
 
-def _grown(quad: np.ndarray) -> np.ndarray | None:
-    """The quad's outline moved outwards by area * UNCLIP / perimeter, [M, 1, 2]; None for a quad without extent."""
+def _grown(quad: np.ndarray, unclip: float) -> np.ndarray | None:
+    """The quad's outline moved outwards by area * unclip / perimeter, [M, 1, 2]; None for a quad without extent."""
     perimeter = cv2.arcLength(quad, True)
     if perimeter == 0:
         return None
     offset = pyclipper.PyclipperOffset()
     offset.AddPath(quad.tolist(), pyclipper.JT_ROUND, pyclipper.ET_CLOSEDPOLYGON)
-    outlines = offset.Execute(abs(cv2.contourArea(quad)) * UNCLIP / perimeter)
+    outlines = offset.Execute(abs(cv2.contourArea(quad)) * unclip / perimeter)
     return np.array(outlines[0]).reshape(-1, 1, 2) if outlines else None
 
 

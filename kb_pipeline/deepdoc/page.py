@@ -16,6 +16,7 @@ from kb_pipeline.deepdoc.detection import detect_lines
 from kb_pipeline.deepdoc.layout import detect_regions
 from kb_pipeline.deepdoc.ocr import Upright, rounded
 from kb_pipeline.deepdoc.orientation import orientation, turn_picture
+from kb_pipeline.deepdoc.originals.layout import original_regions
 from kb_pipeline.deepdoc.page_tables import page_tables
 from kb_pipeline.deepdoc.page_text import PageText, page_text
 from kb_pipeline.deepdoc.pdf import render_scale
@@ -24,6 +25,7 @@ from kb_pipeline.deepdoc.rulings import Rulings
 from kb_pipeline.deepdoc.verdict import page_verdict
 from kb_pipeline.records import Box, PageLayout, PageRender, PageTables, Region, Source
 from kb_pipeline.settings import Settings
+from kb_pipeline.weights.manifest import ORIGINAL, in_use
 
 SURE_TURN = 0.7  # score from which a page is turned
 ZOOM = 3.0  # a page without any line though it holds ink is rendered so much larger…
@@ -181,7 +183,9 @@ def _detect(file: PagedFile, render: PageRender, upright: Upright, settings: Set
 
 def _regions(upright: Upright, render: PageRender, settings: Settings) -> list[Region]:
     found = []
-    for region in detect_regions(upright.picture, settings.layout.threshold):
+    original = in_use("layout") == ORIGINAL
+    seen = original_regions(upright.picture) if original else detect_regions(upright.picture, settings.layout.threshold)
+    for region in seen:
         corners = upright.to_page(np.array(region.box, float).reshape(2, 2))
         box = geometry.clip(geometry.quad_box(np.repeat(corners, 2, axis=0)), render.width, render.height)
         found.append(Region(region.role, rounded(box), round(region.score, 4)))

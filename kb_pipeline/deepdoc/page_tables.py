@@ -13,6 +13,7 @@ from kb_pipeline.deepdoc.characters import Characters
 from kb_pipeline.deepdoc.crops import crop_box
 from kb_pipeline.deepdoc.ocr import Upright, rounded
 from kb_pipeline.deepdoc.orientation import orientation, turn_picture
+from kb_pipeline.deepdoc.originals.tables import MARGIN as ORIGINAL_MARGIN
 from kb_pipeline.deepdoc.rulings import Rulings, picture_rulings
 from kb_pipeline.deepdoc.tables.frame import with_frame
 from kb_pipeline.deepdoc.tables.html import table_html
@@ -20,6 +21,7 @@ from kb_pipeline.deepdoc.tables.reader import ReadTable, read_table
 from kb_pipeline.deepdoc.tables.segments import table_segments
 from kb_pipeline.records import Box, PageLayout, PageLocator, PageTables, TableCell, TableGrid, TextLine
 from kb_pipeline.settings import Settings
+from kb_pipeline.weights.manifest import ORIGINAL, in_use
 
 if TYPE_CHECKING:
     from kb_pipeline.deepdoc.page import PagedFile
@@ -65,7 +67,8 @@ def _grid(
     settings: Settings,
 ) -> TableGrid:
     lines = [layout.lines[i] for i in numbers]
-    crop, left, top = crop_box(picture, tuple(v * scale for v in box), round(MARGIN * scale))
+    margin = ORIGINAL_MARGIN if in_use("table") == ORIGINAL else MARGIN
+    crop, left, top = crop_box(picture, tuple(v * scale for v in box), round(margin * scale))
     turned = layout.turned or _turn_of(crop, lines)
     upright = Upright(turn_picture(crop, 360 - turned), turned, scale)
     corner = np.array([left, top]) / scale

@@ -9,6 +9,7 @@ import math
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -16,7 +17,7 @@ import numpy as np
 from kb_pipeline.deepdoc.crops import crop_quad, is_tall
 from kb_pipeline.errors import ModelMissing
 from kb_pipeline.settings import models_dir
-from kb_pipeline.weights.manifest import model_path
+from kb_pipeline.weights.manifest import ORIGINAL, in_use, model_path
 from kb_pipeline.weights.sessions import metadata_lines, session
 
 HEIGHT = 48  # pixels, the net's fixed input height
@@ -24,6 +25,8 @@ LEAST_WIDTH = 48  # pixels, narrower inputs are padded
 BATCH = 4  # most crops in a run
 BATCH_SPREAD = 1.15  # widest over narrowest crop of a batch: more padding costs more than another run
 WIDEST = 4800  # pixels: longer lines are squeezed to it, which bounds memory
+
+ORIGINAL_WIDTH = 320  # pixels, least width with which InfiniFlow/deepdoc runs its rec.onnx
 
 SURE = 0.9  # score from which no other way to turn a tall crop is tried
 SLIM = 4.0  # height over width up to which a tall crop may be a single upright character
@@ -54,18 +57,29 @@ def recognise(crops: list[np.ndarray], variant: str = "small") -> list[Recogniti
 
     Args:
         crops: [h, w, 3] uint8 BGR each.
-        variant: `small` or `tiny` weights (tiny knows no kana).
+        variant: `small` or `tiny` weights (tiny knows no kana); a dropped-in rec.onnx goes before both, red first.
     """
+    variant = in_use("recognition", variant)
+    if variant == ORIGINAL:
+        crops = [crop[:, :, ::-1] for crop in crops]
+    if not crops:
+        return []
+    labels = _alphabet(variant)
     results = [NOTHING] * len(crops)
     ratios = [crop.shape[1] / crop.shape[0] for crop in crops]
     for batch in _batches(ratios):
-        width = min(max(LEAST_WIDTH, int(HEIGHT * max(ratios[i] for i in batch))), WIDEST)
+        width = _width(max(ratios[i] for i in batch), variant)
         planes = np.zeros((len(batch), 3, HEIGHT, width), np.float32)
         used = [_fill(plane, crops[i]) for plane, i in zip(planes, batch, strict=True)]
         net = session("recognition", variant)
         probabilities = net.run(None, {net.get_inputs()[0].name: planes})[0]
+        if probabilities.shape[2] != len(labels):
+            classes = f"{model_path('recognition', variant).name} has {probabilities.shape[2]} classes"
+            raise ModelMissing(
+                f"{classes}, its dictionary {len(labels)}", remedy="put the dictionary of that very net beside it"
+            )
         for i, found, share in zip(batch, probabilities, used, strict=True):
-            results[i] = _decode(found, _alphabet(variant), share / width)
+            results[i] = _decode(found, labels, share / width)
     return results
 
 
@@ -90,7 +104,7 @@ def recognise_lines(picture: np.ndarray, quads: np.ndarray, variant: str = "smal
 
 def alphabet(variant: str = "small") -> frozenset[str]:
     """The characters that the net can write."""
-    return frozenset(_alphabet(variant)[1:])
+    return frozenset(_alphabet(in_use("recognition", variant))[1:])
 
 
 def can_write(text: str, variant: str = "small") -> bool:
@@ -122,6 +136,15 @@ def _batches(ratios: list[float]) -> list[list[int]]:
     return batches
 
 
+def _width(ratio: float, variant: str) -> int:
+    """Pixels of the net's input for crops that are up to `ratio` times as wide as high."""
+    width = min(int(HEIGHT * ratio), WIDEST)
+    if variant != ORIGINAL:
+        return max(LEAST_WIDTH, width)
+    given = session("recognition", ORIGINAL).get_inputs()[0].shape[3]
+    return given if isinstance(given, int) else max(ORIGINAL_WIDTH, width)
+
+
 def _fill(plane: np.ndarray, crop: np.ndarray) -> int:
     """Write the crop into [3, HEIGHT, W] at full height, left aligned; the width used."""
     width = max(1, min(plane.shape[2], math.ceil(HEIGHT * crop.shape[1] / crop.shape[0])))
@@ -130,17 +153,30 @@ def _fill(plane: np.ndarray, crop: np.ndarray) -> int:
     return width
 
 
-@lru_cache
 def _alphabet(variant: str) -> tuple[str, ...]:
     """Class labels: the CTC blank, the dictionary, a space."""
+    if variant == ORIGINAL:
+        path = model_path("recognition dictionary", ORIGINAL)
+        return _dictionary(path, path.stat().st_mtime_ns)
+    return _labels(variant)
+
+
+@lru_cache
+def _labels(variant: str) -> tuple[str, ...]:
     lines = metadata_lines(session("recognition", variant))
     if lines is None:
         path = (models_dir() / model_path("recognition", variant).name).with_suffix(".txt")
         if not path.is_file():
             raise ModelMissing(f"the dictionary {path.name} is not in {models_dir()}", remedy="run `kb models fetch`")
-        lines = path.read_text("utf-8").split("\n")
-        lines = lines[:-1] if lines[-1] == "" else lines
+        return _dictionary(path, path.stat().st_mtime_ns)
     return ("", *lines, " ")
+
+
+@lru_cache
+def _dictionary(path: Path, mtime_ns: int) -> tuple[str, ...]:
+    """Class labels out of a file with one character a line; nothing but line ends is stripped."""
+    lines = path.read_text("utf-8").replace("\r\n", "\n").split("\n")
+    return ("", *(lines[:-1] if lines[-1] == "" else lines), " ")
 
 
 def _decode(probabilities: np.ndarray, labels: tuple[str, ...], used: float) -> Recognition:

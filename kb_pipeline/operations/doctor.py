@@ -12,7 +12,8 @@ from kb_pipeline.settings import home
 from kb_pipeline.stages.context import Context
 from kb_pipeline.storage.artefacts import DocumentState
 from kb_pipeline.storage.catalogue import KnowledgeBaseEntry
-from kb_pipeline.weights.fetch import verify
+from kb_pipeline.weights.fetch import missing, status
+from kb_pipeline.weights.manifest import ORIGINAL, Model, in_use, originals
 
 
 class Finding(Record, frozen=True):
@@ -51,9 +52,24 @@ Problems = Iterator[tuple[str, str, Mend | None]]
 
 
 def _models(context: Context) -> Problems:
-    for model, state in verify():
-        if state == "missing" and model.set == "default":
-            yield f"{model.name} ({model.role}) is missing", "kb models fetch", None
+    for model in missing():
+        yield f"{model.name} ({model.role}) is missing", "kb models fetch", None
+    for model in originals():
+        yield from ((*problem, None) for problem in _dropped_in(model))
+
+
+def _dropped_in(model: Model) -> Iterator[tuple[str, str]]:
+    """What keeps a file of DeepDOC from being used as it was dropped in."""
+    from kb_pipeline.deepdoc.originals.check import check_original
+
+    there, used = status(model) != "missing", in_use(model.role) == ORIGINAL
+    if there and not used:
+        yield f"{model.name} does nothing without its net", "put the net there, or take the file away"
+    elif there:
+        try:
+            check_original(model.role)
+        except KbError as error:
+            yield error.message, error.remedy
 
 
 def _index(context: Context) -> Problems:

@@ -6,6 +6,7 @@ from kb_pipeline.records import PageLayout, PageRender, Verdict, decode, encode
 from kb_pipeline.settings import Settings
 from kb_pipeline.stages.page_renders import read_characters
 from kb_pipeline.stages.stage import Models, PageWork, Stage
+from kb_pipeline.weights.manifest import ORIGINAL, in_use
 
 PICTURED = ("figure", "equation")  # regions whose picture is kept
 
@@ -45,13 +46,19 @@ def failed_page(page: int, reason: str) -> dict[str, bytes]:
 
 
 def models(settings: Settings) -> Models:
-    """Weight files in use."""
-    found = [("detection", settings.ocr.models), ("recognition", settings.ocr.models), ("layout", "")]
-    if settings.ocr.models == "tiny":
-        found.append(("recognition dictionary", "tiny"))
+    """Weight files in use, a user's DeepDOC files among them."""
+    found = [("detection", in_use("detection", settings.ocr.models)), *recognition_models(settings)]
+    found.append(("layout", in_use("layout")))
     if settings.ocr.orientation:
         found.append(("orientation", ""))
     return tuple(found)
+
+
+def recognition_models(settings: Settings) -> Models:
+    """The files that recognise lines."""
+    variant = in_use("recognition", settings.ocr.models)
+    dictionary = (("recognition dictionary", variant),) if variant in ("tiny", ORIGINAL) else ()
+    return (("recognition", variant), *dictionary)
 
 
 STAGE = Stage(

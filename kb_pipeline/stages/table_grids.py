@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from kb_pipeline.records import PageLayout, PageRender, PageTables, decode, encode
 from kb_pipeline.settings import Settings
+from kb_pipeline.stages.layout_boxes import recognition_models
 from kb_pipeline.stages.page_renders import read_characters
 from kb_pipeline.stages.stage import Models, PageWork, Stage
+from kb_pipeline.weights.manifest import ORIGINAL, in_use
 
 
 def compute_page(work: PageWork) -> tuple[dict[str, bytes], dict[str, float]]:
@@ -32,9 +34,10 @@ def failed_page(page: int, reason: str) -> dict[str, bytes]:
 
 
 def models(settings: Settings) -> Models:
-    """Weight files in use."""
-    second = (("table second opinion", ""),) if settings.tables.second_opinion else ()
-    return (("table", ""), *second, ("orientation", ""), ("recognition", settings.ocr.models))
+    """Weight files in use, a user's DeepDOC files among them."""
+    table = in_use("table")
+    second = (("table second opinion", ""),) if settings.tables.second_opinion and table != ORIGINAL else ()
+    return (("table", table), *second, ("orientation", ""), *recognition_models(settings))
 
 
 STAGE = Stage(

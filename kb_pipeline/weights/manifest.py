@@ -12,6 +12,8 @@ from kb_pipeline.errors import ModelMissing
 from kb_pipeline.settings import models_dir
 
 MANIFEST = Path(__file__).parent.parent.parent / "deepdoc_models" / "manifest.toml"
+ORIGINAL = "original"
+"""Variant, and set, of DeepDOC's own files, which are there only where a user dropped them in."""
 
 
 @dataclass(frozen=True)
@@ -53,13 +55,31 @@ def manifest() -> tuple[tuple[Wheel, ...], tuple[Model, ...]]:
     return wheels, tuple(Model(**m) for m in tree["model"])
 
 
+@lru_cache
+def originals() -> tuple[Model, ...]:
+    """DeepDOC's own files that are used where they are there."""
+    tree = tomllib.loads(MANIFEST.read_text("utf-8"))
+    own = {"variant": ORIGINAL, "set": ORIGINAL, "wheel": "", "file": "", "sha256": ""}
+    return tuple(Model(**own, **m) for m in tree["original"])
+
+
+def in_use(role: str, variant: str = "") -> str:
+    """The variant that does the work of a role: `original` where a user dropped DeepDOC's own file in, else `variant`.
+
+    A dictionary follows the net that it belongs to.
+    """
+    net = "recognition" if role == "recognition dictionary" else role
+    dropped = any(m.role == net and (models_dir() / m.name).is_file() for m in originals())
+    return ORIGINAL if dropped else variant
+
+
 def model_for(role: str, variant: str = "") -> Model:
     """The manifest's model of that role and variant.
 
     Raises:
         KeyError: the manifest has none.
     """
-    for model in manifest()[1]:
+    for model in (*manifest()[1], *originals()):
         if model.role == role and model.variant == variant:
             return model
     raise KeyError(f"no model for {role} {variant}".strip())
@@ -73,6 +93,11 @@ def model_path(role: str, variant: str = "") -> Path:
     """
     model = model_for(role, variant)
     path = models_dir() / model.name
+    if not path.is_file() and model.set == ORIGINAL:
+        raise ModelMissing(
+            f"{model.name} ({role}) is not in {models_dir()}",
+            remedy=f"put {model.name} there, or take the file that needs it away",
+        )
     if not path.is_file():
         fetch = "kb models fetch" + (f" --set {model.set}" if model.set != "default" else "")
         raise ModelMissing(f"{model.name} ({role}) is not in {models_dir()}", remedy=f"run `{fetch}`")

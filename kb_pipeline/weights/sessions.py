@@ -16,17 +16,21 @@ _loading = threading.Lock()
 
 
 def session(role: str, variant: str = "") -> InferenceSession:
-    """The session on the weight file of that role, loaded once a process; `run` may be called from many threads.
+    """The session on the weight file of that role, loaded once; `run` may be called from many threads.
+
+    A file that was replaced while the process runs is loaded anew.
 
     Raises:
         ModelMissing: the file is not there or is no ONNX model.
     """
+    path = model_path(role, variant)
+    stat = path.stat()
     with _loading:
-        return _load(str(model_path(role, variant)))
+        return _load(str(path), stat.st_size, stat.st_mtime_ns)
 
 
 @cache
-def _load(path: str) -> InferenceSession:
+def _load(path: str, size: int, mtime_ns: int) -> InferenceSession:
     return load_session(path)
 
 

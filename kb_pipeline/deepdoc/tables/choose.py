@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kb_pipeline.deepdoc.originals.tables import read_components
 from kb_pipeline.deepdoc.tables.grid import Cell, Grid
 from kb_pipeline.deepdoc.tables.ruled import Line, fits, ruled_grid, snapped
 from kb_pipeline.deepdoc.tables.tiling import read_tiled
+from kb_pipeline.weights.manifest import ORIGINAL, in_use
 
 SURE = 0.98
 """Mean token probability below which a model's grid is doubtful (mean TEDS-S .39 below .99, .93 above)."""
@@ -29,17 +31,18 @@ def choose_grid(
         scale: pixels a point.
         boxes: [N, 4] text segments in points.
         horizontal, vertical: rulings in points.
-        second_opinion: ask the second model where the first is unsure.
+        second_opinion: ask the second model where the first is unsure; a dropped-in tsr.onnx is asked alone.
 
     Returns:
         A grid; without cells where nothing reads one.
     """
     frame = (0.0, 0.0, crop.shape[1] / scale, crop.shape[0] / scale)
     ruled = ruled_grid(horizontal, vertical, frame, boxes)
-    grid = read_tiled(crop, boxes * scale)
+    original = in_use("table") == ORIGINAL
+    grid = read_components(crop) if original else read_tiled(crop, boxes * scale)
     if ruled is not None and fits(ruled, grid, boxes):
         return _with_headers(ruled, grid)
-    if second_opinion and (grid.confidence < SURE or grid.cut):
+    if second_opinion and not original and (grid.confidence < SURE or grid.cut):
         other = read_tiled(crop, boxes * scale, "table second opinion")
         if (not other.cut, other.confidence) > (not grid.cut, grid.confidence):
             grid = other

@@ -1,0 +1,28 @@
+"""Whether a dropped-in file is one that can be used, told before any document needs it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kb_pipeline.deepdoc.originals.layout import OLDER_ROLES
+from kb_pipeline.deepdoc.originals.nets import kind
+from kb_pipeline.deepdoc.originals.tables import COMPONENTS
+from kb_pipeline.deepdoc.recognition import recognise
+from kb_pipeline.weights.manifest import ORIGINAL
+from kb_pipeline.weights.sessions import session
+
+
+def check_original(role: str) -> None:
+    """Load the file of that role and look at its signature.
+
+    Raises:
+        ModelMissing: it is no ONNX model, no net that is known, or does not fit its dictionary.
+    """
+    if role == "layout":
+        kind(role, len(OLDER_ROLES))
+    elif role == "table":
+        kind(role, len(COMPONENTS))
+    elif role == "recognition":
+        recognise([np.full((48, 48, 3), 255, np.uint8)])
+    elif role == "detection":
+        session(role, ORIGINAL)
