@@ -19,12 +19,13 @@ LEAST = {"reference": 0.8, "header": 0.5, "footer": 0.5}
 """Scores that a role needs beyond the general threshold: wrong ones would take running text away."""
 
 
-def detect_regions(picture: np.ndarray, threshold: float = 0.4) -> list[Region]:
+def detect_regions(picture: np.ndarray, threshold: float = 0.4, raw: bool = False) -> list[Region]:
     """Regions of a page, strongest first, with boxes in pixels of the picture.
 
     Args:
         picture: [H, W, 3] uint8, BGR.
         threshold: least score; some roles need more (`LEAST`).
+        raw: the model's own boxes, neither filtered by role nor across roles (for benchmarks).
     """
     net = session("layout")
     roles = [label.replace("_", " ") for label in metadata_lines(net) or []]
@@ -33,11 +34,11 @@ def detect_regions(picture: np.ndarray, threshold: float = 0.4) -> list[Region]:
     factors = np.array([picture.shape[1] / WIDTH, picture.shape[0] / HEIGHT] * 2)
     regions = []
     for k, role in enumerate(roles):
-        strong = np.flatnonzero(scores[:, k] > max(threshold, LEAST.get(role, 0)))
+        strong = np.flatnonzero(scores[:, k] > max(threshold, 0 if raw else LEAST.get(role, 0)))
         for i in strong[_strongest(boxes[strong], scores[strong, k])]:
             box = np.clip(boxes[i], 0, [WIDTH, HEIGHT, WIDTH, HEIGHT]) * factors
             regions.append(Region(role, tuple(float(v) for v in box), float(scores[i, k])))
-    return without_overlaps(regions)
+    return regions if raw else without_overlaps(regions)
 
 
 def without_overlaps(regions: list[Region], least: float = ACROSS_CLASSES) -> list[Region]:

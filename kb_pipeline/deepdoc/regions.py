@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
 import numpy as np
 
 from kb_pipeline.deepdoc import geometry
-from kb_pipeline.records import Region, Role, TextLine
+from kb_pipeline.records import Box, Region, Role, TextLine
 
 LEAST_SHARE = 0.4  # of a line's area that a region must cover to own it
 
@@ -24,6 +25,12 @@ ORDER: tuple[Role, ...] = (
     "equation",
 )
 """Roles in the order in which they claim a line: small special regions before those that surround them."""
+
+# Where paragraphs part: distance of two rows in usual distances, indent in line heights, and the share of the width by
+# which a paragraph's last line stays short (measured on pages with true paragraphs: F1 .52 to .70 and .37 to .43).
+WIDE_PITCH = 1.5
+INDENT = 0.8
+SHORT_LINE = 0.3
 
 ONE_TABLE = 0.3  # share of the smaller table's area that lies in another from which the two are one
 
@@ -42,6 +49,58 @@ def assign_lines(lines: Sequence[TextLine], regions: Sequence[Region]) -> list[i
         best = min(candidates, key=lambda k: (ranks[k], -row[k], k), default=-1)
         owners.append(int(best))
     return owners
+
+
+def paragraphs(
+    regions: Sequence[Region], lines: Sequence[TextLine], owners: Sequence[int]
+) -> tuple[list[Region], list[int]]:
+    """Text regions parted into their paragraphs, and the owners among the new regions.
+
+    The layout model likes to take several paragraphs for one region. They part at wide gaps, at indented lines and
+    after short lines; a paragraph's box is the hull of its lines. Vertical text stays as it is.
+    """
+    parted: list[Region] = []
+    result = [-1] * len(lines)
+    for index, region in enumerate(regions):
+        own = [i for i, owner in enumerate(owners) if owner == index]
+        parts = _parts([lines[i] for i in own]) if region.role == "text" else [list(range(len(own)))]
+        for part in parts:
+            for k in part:
+                result[own[k]] = len(parted)
+            box = geometry.union(lines[own[k]].box for k in part) if len(parts) > 1 else region.box
+            parted.append(msgspec.structs.replace(region, box=box))
+    return parted, result
+
+
+def _parts(lines: Sequence[TextLine]) -> list[list[int]]:
+    """Indexes of a region's lines by paragraph."""
+    everything = [list(range(len(lines)))]
+    if len(lines) < 3 or any(line.vertical for line in lines):
+        return everything
+    rows: list[list[int]] = []
+    boxes: list[Box] = []
+    for i in sorted(range(len(lines)), key=lambda i: (lines[i].box[1], lines[i].box[0])):
+        box = lines[i].box
+        if rows and box[1] + box[3] < 2 * boxes[-1][3]:
+            rows[-1].append(i)
+            boxes[-1] = geometry.union([boxes[-1], box])
+        else:
+            rows.append([i])
+            boxes.append(box)
+    if len(rows) < 2:
+        return everything
+    extents = np.array(boxes)
+    height = float(np.median(extents[:, 3] - extents[:, 1]))
+    pitch = float(np.median(np.diff(extents[:, 1])))
+    left, right = float(np.percentile(extents[:, 0], 25)), float(np.percentile(extents[:, 2], 75))
+    parts = [list(rows[0])]
+    for above, below, row in zip(boxes, boxes[1:], rows[1:], strict=False):
+        apart = below[1] - above[1] > WIDE_PITCH * pitch
+        indented = below[0] - left > INDENT * height and above[0] - left < INDENT * height / 2
+        if apart or indented or right - above[2] > SHORT_LINE * (right - left):
+            parts.append([])
+        parts[-1] += row
+    return parts
 
 
 def merged_tables(regions: Sequence[Region]) -> list[Region]:

@@ -1,6 +1,9 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
 from kb_pipeline.deepdoc.layout import detect_regions, without_overlaps
 from kb_pipeline.deepdoc.pdf import PdfFile
-from kb_pipeline.deepdoc.regions import assign_lines, merged_tables
+from kb_pipeline.deepdoc.regions import assign_lines, merged_tables, paragraphs
 from kb_pipeline.records import Region, TextLine
 from kb_pipeline_tests.deepdoc.vision_pages import blank, page_pdf
 
@@ -51,3 +54,27 @@ def test_overlapping_tables_become_one_and_apart_ones_stay():
         ("text", (0, 200, 100, 250)),
         ("table", (0, 300, 100, 400)),
     ]
+
+
+def test_a_text_region_parts_into_its_paragraphs():
+    rows = [(60, 200), (50, 200), (50, 120), (60, 200), (50, 200), (50, 200)]
+    lines = [text_line(x0, 100 + 14 * k, x1, 110 + 14 * k) for k, (x0, x1) in enumerate(rows)]
+    lines.append(text_line(50, 220, 200, 230))
+    region = Region("text", (48, 98, 202, 240), 0.9)
+    parted, owners = paragraphs([region], lines, [0] * len(lines))
+    assert owners == [0, 0, 0, 1, 1, 1, 2]
+    assert parted[0].box == (50, 100, 200, 138)
+    assert all(r.role == "text" and r.score == 0.9 for r in parted)
+    table = Region("table", region.box, 0.9)
+    assert paragraphs([table], lines, [0] * len(lines)) == ([table], [0] * len(lines))
+
+
+@given(st.lists(st.tuples(st.floats(0, 300), st.floats(0, 300), st.floats(1, 200), st.floats(1, 30)), max_size=20))
+def test_parting_keeps_every_line_and_its_role(found):
+    lines = [text_line(x, y, x + w, y + h) for x, y, w, h in found]
+    regions = [Region("text", (0, 0, 250, 200)), Region("title", (0, 200, 500, 330))]
+    owners = assign_lines(lines, regions)
+    parted, after = paragraphs(regions, lines, owners)
+    for before, now in zip(owners, after, strict=True):
+        assert (before < 0) == (now < 0)
+        assert now < 0 or parted[now].role == regions[before].role
