@@ -19,8 +19,12 @@ from math import exp
 import numpy as np
 
 from kb_pipeline.query.question import Question
+from kb_pipeline.tokenization.language import running_share
 from kb_pipeline.tokenization.weights import coverage
 
+# Of a language offset, for passages that are no running text. On XQuAD the gap of cosines between languages is 0.057
+# for passages of 5 words, 0.067 for 8, 0.087 for 14, 0.095 from 30 words on, and 0.048 for tables of figures.
+LEAST_OFFSET = 0.5
 DIGITS = 6  # of every part, so that printed parts recompute to the printed score
 RELAXED = 0.25  # of the threshold, where nothing reaches it
 # Confidence is a logistic curve of the top score, 0.5 at this score and this steep. On XQuAD the best passage scores
@@ -66,7 +70,7 @@ def rescore(
             candidate.tokens,
             candidate.ids,
             cosine=float(np.dot(question.vector, candidate.vector)),
-            offset=offsets.get((question.language, candidate.language), 0.0),
+            offset=language_offset(offsets, question.language, candidate.language, candidate.tokens),
             term_weight=term_weight,
             window=window,
         )
@@ -96,6 +100,15 @@ def score_parts(
         "language offset": offset,
     }
     return {name: round(value, DIGITS) for name, value in parts.items()}
+
+
+def language_offset(
+    offsets: Mapping[tuple[str, str], float], asked: str, written: str, tokens: frozenset[str]
+) -> float:
+    """What is added to the cosine of a passage in another language: the model's offset for running text, down to half
+    of it for single words and for tables of figures, which the model places less by their language."""
+    offset = offsets.get((asked, written), 0.0)
+    return offset * (LEAST_OFFSET + (1 - LEAST_OFFSET) * running_share(tokens, written)) if offset else 0.0
 
 
 def total(scores: Mapping[str, float]) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import Literal
 
 Language = Literal["zh", "en"]
@@ -18,3 +19,21 @@ def language(text: str, default: Language = "zh") -> Language:
     if not han and not latin:
         return default
     return "zh" if han * LETTERS_A_CHARACTER > latin else "en"
+
+
+_WORD = {"zh": re.compile("[\u3400-\u4dbf\u4e00-\u9fff]{2,}"), "en": re.compile("[a-z]{2,}")}  # of fine tokens
+FULL_WORDS = 20  # distinct ones of a paragraph
+FULL_SHARE = 0.7  # of a paragraph's tokens are words
+
+
+def running_share(tokens: Collection[str], of: Language) -> float:
+    """How far a passage is running text of a language, in 0…1: 1 from a short paragraph on, less for a line of a few
+    words, little for a table whose cells are figures.
+
+    Args:
+        tokens: distinct fine tokens of the passage.
+    """
+    words = sum(1 for token in tokens if _WORD[of].fullmatch(token))
+    if not words:
+        return 0.0
+    return min(1.0, words / FULL_WORDS) * min(1.0, words / len(tokens) / FULL_SHARE)

@@ -29,13 +29,28 @@ def scored(candidates: list[Candidate], asked: Question, weight: float = 0.3) ->
     return rescore(asked, candidates, term_weight=weight, window=WINDOW, offsets=OFFSETS)
 
 
+PROSE = " ".join(f"{a}{b}" for a in "bcdfg" for b in "aeiouy")  # thirty words
+
+
 def test_the_parts_are_what_the_formula_says() -> None:
-    (one,) = scored([candidate("x", 0.85, "a z", ("zk1",), "en")], question(("zk1", "zk2")))
+    (one,) = scored([candidate("x", 0.85, f"a z {PROSE}", ("zk1",), "en")], question(("zk1", "zk2")))
     assert one.scores["term"] == 0.75
     assert one.scores["vector"] == pytest.approx((0.85 + 0.1 - 0.7) / 0.3, abs=1e-5)
     assert one.scores["id"] == 0.5
     assert one.scores["language offset"] == 0.1
     assert one.score == pytest.approx(0.3 * 0.75 + 0.7 * one.scores["vector"] + 0.5, abs=1e-5)
+
+
+def test_the_language_offset_is_for_running_text() -> None:
+    figures = " ".join(map(str, range(100, 130)))
+    found = {
+        name: scored([candidate(name, 0.85, tokens, (), "en")], question())[0].scores["language offset"]
+        for name, tokens in {"prose": PROSE, "line": "may reach ore", "table": f"from to {figures}"}.items()
+    }
+    assert found["prose"] == 0.1
+    assert 0.05 <= found["table"] < found["line"] < 0.08
+    same = scored([candidate("same", 0.85, PROSE, (), "zh")], question())[0]
+    assert same.scores["language offset"] == 0
 
 
 @given(st.lists(st.tuples(cosines, st.sampled_from(["", "a", "b", "a b"]), st.booleans()), max_size=8), shares)

@@ -1,0 +1,1 @@
+"""How good retrieval and tracing are: self-recall, question sets, highlights against true places."""
