@@ -74,7 +74,7 @@ def _grid(
     corner = np.array([left, top]) / scale
     segments = [_upright_line(part, upright, corner) for part in table_segments(lines, characters)]
     drawn = rulings.inside(box, RULING_MARGIN)
-    if turned or len(drawn.horizontal) + len(drawn.vertical) == 0:
+    if turned or layout.source == "ocr" or len(drawn.horizontal) + len(drawn.vertical) == 0:
         drawn = picture_rulings(upright.picture, scale)
     else:
         drawn = Rulings(drawn.horizontal - [corner[1], corner[0], corner[0]], drawn.vertical - [*corner, corner[1]])
