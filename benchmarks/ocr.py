@@ -23,8 +23,8 @@ from rapidfuzz.distance import Levenshtein
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from kb_pipeline.deepdoc.crops import quad_boxes
 from kb_pipeline.deepdoc.detection import detect_lines
+from kb_pipeline.deepdoc.geometry import quad_box
 from kb_pipeline.deepdoc.recognition import recognise_lines
 
 TOUCHING = 0.3  # share of the smaller box from which a true and a found line belong together
@@ -78,9 +78,7 @@ def in_order(lines: list[tuple[str, list[float]]]) -> list[tuple[str, list[float
 def read(picture: np.ndarray, models: str) -> list[tuple[str, list[float]]]:
     quads, _ = detect_lines(picture, variant=models)
     texts = recognise_lines(picture, quads, models)
-    return [
-        (r.text, box.tolist()) for r, box in zip(texts, quad_boxes(quads), strict=True) if r.text and r.score >= 0.5
-    ]
+    return [(r.text, list(quad_box(quad))) for r, quad in zip(texts, quads, strict=True) if r.text and r.score >= 0.5]
 
 
 def pages(data: Path, models: str, name: str) -> list[tuple[str, int, int, float]]:

@@ -58,13 +58,6 @@ def crop_box(picture: np.ndarray, box: Box, margin: int = 0) -> tuple[np.ndarray
     return picture[y0:y1, x0:x1], x0, y0
 
 
-def quad_boxes(quads: np.ndarray) -> np.ndarray:
-    """Upright boxes [N, 4] of quads [N, 4, 2]."""
-    if len(quads) == 0:
-        return np.zeros((0, 4), np.float32)
-    return np.concatenate([quads.min(1), quads.max(1)], 1)
-
-
 def imagenet_planes(picture: np.ndarray, width: int, height: int) -> np.ndarray:
     """[1, 3, height, width] float32: resized to that very size, ImageNet mean and deviation, channels as given."""
     scaled = cv2.resize(picture, (width, height)).astype(np.float32) * np.float32(1 / 255)

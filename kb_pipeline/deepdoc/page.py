@@ -98,7 +98,8 @@ def read_page(
     regions = _regions(upright, render, settings)
     lines = text.lines
     owners = assign_lines(lines, regions)
-    regions, owners = paragraphs(regions, lines, owners)
+    if not turned:
+        regions, owners = paragraphs(regions, lines, owners)
     lines = [msgspec.structs.replace(line, region=k) for line, k in zip(lines, owners, strict=True)]
     return PageLayout(
         page=render.page,

@@ -13,6 +13,7 @@ from kb_pipeline.deepdoc import geometry
 from kb_pipeline.deepdoc.characters import INVISIBLE, Characters
 from kb_pipeline.deepdoc.lines import Unread, dropped_text, page_lines
 from kb_pipeline.deepdoc.ocr import Upright, read_quads
+from kb_pipeline.deepdoc.orientation import skew
 from kb_pipeline.deepdoc.recognition import can_write
 from kb_pipeline.records import Box, Dropped, PageLocator, PageRender, TextLine
 from kb_pipeline.settings import Settings
@@ -57,7 +58,7 @@ def page_text(
             text = _from_layer(upright, quads, revealed, render, settings)
             return PageText(text.lines, text.dropped, {**figures, **text.figures})
     lines, dropped = _believed(read_quads(upright, quads, settings.ocr.models), render, settings)
-    return PageText(_ordered(lines), dropped, figures)
+    return PageText(_ordered(lines), dropped, {**figures, "skew": round(skew(quads), 2)})
 
 
 def _from_layer(

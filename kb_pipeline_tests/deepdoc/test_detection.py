@@ -2,16 +2,20 @@ from itertools import pairwise
 
 import numpy as np
 
-from kb_pipeline.deepdoc.crops import crop_quad, is_tall, quad_boxes
+from kb_pipeline.deepdoc.crops import crop_quad, is_tall
 from kb_pipeline.deepdoc.detection import _starts, detect_lines
 from kb_pipeline_tests.deepdoc.vision_pages import blank, write
+
+
+def boxes_of(quads: np.ndarray) -> np.ndarray:
+    return np.concatenate([quads.min(1), quads.max(1)], 1)
 
 
 def test_every_line_is_found_where_it_stands():
     picture = blank(900, 400)
     for k in range(4):
         write(picture, f"line number {k} of the page", 60, 80 + 90 * k)
-    boxes = quad_boxes(detect_lines(picture)[0])
+    boxes = boxes_of(detect_lines(picture)[0])
     assert len(boxes) == 4
     for k, box in enumerate(boxes):
         ink = np.argwhere(picture[40 + 90 * k : 100 + 90 * k].min(2) < 128) + np.array([40 + 90 * k, 0])
@@ -35,7 +39,7 @@ def test_small_print_of_a_huge_sheet_is_found_in_tiles():
     places = [(60, 150), (1250, 650), (2100, 1200)]
     for x, y in places:
         write(picture, "small note on a sheet", x, y, height=16)
-    boxes = quad_boxes(detect_lines(picture, side=640)[0])
+    boxes = boxes_of(detect_lines(picture, side=640)[0])
     for x, y in places:
         assert any(b[0] < x + 40 and b[2] > x + 180 and b[1] < y - 8 < b[3] for b in boxes), (x, y)
 
@@ -43,7 +47,7 @@ def test_small_print_of_a_huge_sheet_is_found_in_tiles():
 def test_a_line_across_the_seam_of_two_tiles_stays_one():
     picture = blank(2600, 700)
     write(picture, "this one line of small print runs over a seam between two tiles of the sheet", 900, 350, height=16)
-    boxes = quad_boxes(detect_lines(picture, side=640)[0])
+    boxes = boxes_of(detect_lines(picture, side=640)[0])
     assert len(boxes) == 1
     columns = np.flatnonzero(picture.min((0, 2)) < 128)
     assert boxes[0][0] <= columns[0] + 4
