@@ -45,7 +45,7 @@ def to_markdown(document: ParsedDocument) -> str:
 def _markdown(section: Section) -> str:
     if section.level:
         return f"{'#' * section.level} {section.text}"
-    caption = f"{section.caption}\n\n" if section.caption and section.caption not in section.text else ""
+    caption = f"{section.caption}\n\n" if section.caption and section.html else ""
     return caption + (section.html or section.text)
 
 

@@ -57,9 +57,18 @@ def test_text_that_repeats_at_other_heights_stays():
     assert dropped(*pages) == []
 
 
-def test_the_layout_model_alone_takes_nothing_away():
-    region = (Region("header", (40, 20, 300, 50)),)
-    assert dropped(page([line("A heading that the model mistook", 50, 30, region=0), *body(1)], regions=region)) == []
+@pytest.mark.parametrize(("score", "size"), [(0.6, 10.0), (0.95, 14.0)])
+def test_the_layout_model_alone_takes_nothing_away(score, size):
+    """Unsure of it, or the type is larger than the text's."""
+    region = (Region("header", (40, 20, 300, 50), score),)
+    heading = line("A heading that the model mistook", 50, 30, size=size, region=0)
+    assert dropped(page([heading, *body(1)], regions=region)) == []
+
+
+def test_a_header_of_a_single_page_goes_where_the_model_is_sure_and_space_parts_it():
+    region = (Region("header", (40, 20, 300, 50), 0.9),)
+    found = dropped(page([line("Journal of Rocks 12 (2020)", 50, 30, region=0), *body(1)], regions=region))
+    assert found == [("Journal of Rocks 12 (2020)", "running header")]
 
 
 def test_a_repeated_caption_is_no_header():

@@ -52,7 +52,7 @@ def assemble(
     """
     ordered = sorted(pages, key=lambda layout: layout.page)
     by_page = {grids.page: grids for grids in tables}
-    noise = page_noise(ordered, tables, settings.assembly.keep)
+    noise = page_noise(ordered, tables, bookmarks, settings.assembly.keep)
     dropped: list[Dropped] = []
     blocks = []
     for layout, reasons in zip(ordered, noise, strict=True):

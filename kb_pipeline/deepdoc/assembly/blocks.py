@@ -7,7 +7,7 @@ from dataclasses import replace
 from statistics import median
 
 from kb_pipeline.deepdoc.assembly.columns import GUTTER, split_columns
-from kb_pipeline.deepdoc.assembly.drafts import PAGE_NUMBER, Block, Line, share_inside, text_size, union
+from kb_pipeline.deepdoc.assembly.drafts import PAGE_NUMBER, Block, Line, page_line, share_inside, union
 from kb_pipeline.deepdoc.assembly.frame import Frame, across, page_frame
 from kb_pipeline.deepdoc.assembly.gutters import part_at_gutters
 from kb_pipeline.deepdoc.assembly.joining import spaceless
@@ -32,7 +32,7 @@ def ordered_blocks(layout: PageLayout, grids: Sequence[TableGrid], dropped: Coll
     """
     frame = page_frame(layout)
     held = {index for grid in grids for index in grid.lines}
-    lines = [_line(layout, i, frame) for i in range(len(layout.lines)) if i not in held and i not in dropped]
+    lines = [page_line(layout, i, frame) for i in range(len(layout.lines)) if i not in held and i not in dropped]
     lines = [line for line in lines if line.text]
     if frame.turn == 0 and not frame.mirror:
         lines = part_at_gutters(lines, layout)
@@ -41,24 +41,6 @@ def ordered_blocks(layout: PageLayout, grids: Sequence[TableGrid], dropped: Coll
     blocks = [*tables, *_region_blocks(layout, frame, [line for line in lines if line.index not in sideways], grids)]
     blocks += [Block(line.role, line.page, line.box, (line,), aside=True) for line in lines if line.index in sideways]
     return _joined(reading_order(blocks))
-
-
-def _line(layout: PageLayout, index: int, frame: Frame) -> Line:
-    line = layout.lines[index]
-    role: Role = layout.regions[line.region].role if 0 <= line.region < len(layout.regions) else "text"
-    return Line(
-        text=line.text.strip(),
-        page=layout.page,
-        index=index,
-        box=frame.upright(line.box),
-        shown=line.box,
-        page_size=(layout.width, layout.height),
-        size=text_size(line),
-        bold=line.bold,
-        role=role,
-        region=line.region if 0 <= line.region < len(layout.regions) else -1,
-        ocr=line.origin == "ocr",
-    )
 
 
 def _object(role: Role, shown: Box, layout: PageLayout, frame: Frame, **more) -> Block:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from kb_pipeline.deepdoc.assembly.frame import Frame
 from kb_pipeline.records import Box, Dropped, PageLayout, PageLocator, Role, TableGrid, TextLine
 
 PAGE_NUMBER = re.compile(r"\d{1,4}|[ivxlc]{1,6}", re.I)
@@ -118,6 +119,25 @@ def share_inside(inner: Box, outer: Box) -> float:
 def text_size(line: TextLine) -> float:
     """Height of a line's type in points: as told, else the shorter side of its box."""
     return line.size or max(1.0, min(line.box[2] - line.box[0], line.box[3] - line.box[1]))
+
+
+def page_line(layout: PageLayout, index: int, frame: Frame) -> Line:
+    """A line of a page in both frames."""
+    line = layout.lines[index]
+    role: Role = layout.regions[line.region].role if 0 <= line.region < len(layout.regions) else "text"
+    return Line(
+        text=line.text.strip(),
+        page=layout.page,
+        index=index,
+        box=frame.upright(line.box),
+        shown=line.box,
+        page_size=(layout.width, layout.height),
+        size=text_size(line),
+        bold=line.bold,
+        role=role,
+        region=line.region if 0 <= line.region < len(layout.regions) else -1,
+        ocr=line.origin == "ocr",
+    )
 
 
 def rows_of(lines: Sequence[Line]) -> list[Row]:

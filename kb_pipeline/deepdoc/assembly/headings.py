@@ -165,17 +165,18 @@ def _targets(bookmarks: Sequence[Bookmark]) -> dict[int, list[tuple[str, int]]]:
 def _bookmark(draft: Draft, text: str, targets: dict[int, list[tuple[str, int]]]) -> int:
     """Level of the bookmark that points at this paragraph, 0 for none: same page, same text, its number aside."""
     plain = _plain(text)
-    bare = _plain(_without_number(text))
+    bare = _plain(without_number(text))
     for title, level in targets.get(draft.page, ()):
-        if plain == title or (len(bare) >= 3 and bare == _plain(_without_number(title))):
+        if plain == title or (len(bare) >= 3 and bare == _plain(without_number(title))):
             return level
         if len(title) >= 6 and (plain.endswith(title) or (plain.startswith(title) and len(plain) <= len(title) + 4)):
             return level
     return 0
 
 
-def _without_number(text: str) -> str:
-    return re.sub(rf"^\s*(?:第{_N}[编篇章节]|[\d.．]+|[{CHINESE_NUMBER}]+、)\s*", "", text)
+def without_number(text: str) -> str:
+    """A heading without the number in front of it."""
+    return re.sub(rf"^\s*(?:第\s*{_N}\s*[编篇章节]|[\d.．]+|[{CHINESE_NUMBER}]+、)\s*", "", text)
 
 
 def _plain(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from kb_pipeline.deepdoc.assembly.drafts import text_size
@@ -22,7 +22,7 @@ class Edge:
     """A line at the head or foot of a page; `across` and `height`: its middle as shares of the page's size.
 
     `sideways`: runs across the text. `apart`: empty space parts its row from the text further inside. `alone`: and
-    nothing else stands in the row.
+    nothing else stands in the row. `clear`: nothing stands close above or below it.
     """
 
     page: int
@@ -38,6 +38,7 @@ class Edge:
     role: str
     apart: bool
     alone: bool
+    clear: bool
 
 
 class Nearby:
@@ -54,13 +55,20 @@ class Nearby:
         return self.boxes[first : bisect_right(self.tops, box[3] + reach)]
 
 
-def margin_lines(layout: PageLayout, held: set[int]) -> list[Edge]:
-    """Lines in the margins of a page, at its head from the top, then at its foot from the bottom."""
+def margin_lines(layout: PageLayout, held: set[int], marks: Collection[tuple[int, int]] = ()) -> list[Edge]:
+    """Lines in the margins of a page, at its head from the top, then at its foot from the bottom.
+
+    `held`: lines whose text is in tables; `marks`: watermarks (page, index), which are not looked at.
+    """
     main = page_frame(layout)
     # on a page that stands turned, the header runs across the text, where it stands on the other pages
     turn = 0 if main.turn else _turn_of([line for line in layout.lines if across(line, main)])
     other = Frame(turn, main.mirror, layout.width, layout.height)
-    kept = [(i, line) for i, line in enumerate(layout.lines) if i not in held and line.text.strip()]
+    kept = [
+        (i, line)
+        for i, line in enumerate(layout.lines)
+        if i not in held and (layout.page, i) not in marks and line.text.strip()
+    ]
     found = _edges_in(main, layout, [(i, line) for i, line in kept if not across(line, main)], held, False)
     found += _edges_in(other, layout, [(i, line) for i, line in kept if across(line, main)], held, True)
     return sorted(found, key=lambda edge: (edge.foot, -edge.height if edge.foot else edge.height, edge.index))
@@ -82,13 +90,19 @@ def _edges_in(
     blocked = [frame.upright(layout.lines[i].box) for i in held if i < len(layout.lines)]
     head_end = min((box[1] for box in blocked), default=height)
     foot_start = max((box[3] for box in blocked), default=0.0)
+    first, last = min((box[1] for _, _, box in lines), default=0.0), max((box[3] for _, _, box in lines), default=0.0)
     found = []
     for i, line, box in lines:
         middle = (box[1] + box[3]) / 2
         role = layout.regions[line.region].role if 0 <= line.region < len(layout.regions) else "text"
         margin = MODEL_MARGIN if role in ("header", "footer") else MARGIN
         foot = middle > height / 2
-        if margin < middle / height < 1 - margin or (middle < foot_start if foot else middle > head_end):
+        outermost = role in ("header", "footer") and (
+            middle >= last - text_size(line) if foot else middle <= first + text_size(line)
+        )
+        if margin < middle / height < 1 - margin and not outermost:
+            continue
+        if middle < foot_start if foot else middle > head_end:
             continue
         text = " ".join(line.text.split())
         size = text_size(line)
@@ -97,7 +111,8 @@ def _edges_in(
         mates = [other for other in others if _in_row(box, other)]
         apart = not any(_is_near(box, other, size, foot) for other in others if not _in_row(box, other))
         place = (box, size, (box[0] + box[2]) / 2 / width, middle / height, foot, sideways)
-        edge = Edge(layout.page, i, text, running_key(text), *place, role, apart, apart and not mates)
+        clear = not any(min(box[2], other[2]) > max(box[0], other[0]) for other in others)
+        edge = Edge(layout.page, i, text, running_key(text), *place, role, apart, apart and not mates, clear)
         found.append(edge)
     return found
 

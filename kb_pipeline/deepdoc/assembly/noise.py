@@ -10,12 +10,15 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from kb_pipeline.deepdoc.assembly.captions import is_caption
+from kb_pipeline.deepdoc.assembly.contents import CONTENTS, contents_lines
 from kb_pipeline.deepdoc.assembly.drafts import characters
+from kb_pipeline.deepdoc.assembly.lone_margins import lone_margins
 from kb_pipeline.deepdoc.assembly.margins import Edge, margin_lines
-from kb_pipeline.records import Box, PageLayout, PageTables
+from kb_pipeline.deepdoc.assembly.watermarks import WATERMARK, watermarks
+from kb_pipeline.records import Bookmark, Box, PageLayout, PageTables
 
 RUNNING_HEADER, RUNNING_FOOTER = "running header", "running footer"
 RUNNING_MARGIN, PAGE_NUMBER, DUPLICATE = "running margin text", "page number", "duplicate"
@@ -25,6 +28,7 @@ DRIFT = 0.02  # share of the page's height by which a running line may move from
 PAGES = 3  # repetition on so many pages proves a running line
 SHARE = 0.4  # and on two pages, where these are this share of all
 LONGEST = 200  # characters of a running line at most
+CORNER = 0.4  # share of the page's width by which a number in its corner stands from the middle
 FAR = 3.0  # type sizes between a page number and the running line in its row
 INSIDE = ("figure", "table", "equation")  # roles of regions in which a lone number is no page number
 SAME_PLACE = 0.6  # intersection over union of two boxes from which equal texts are one line drawn twice
@@ -39,19 +43,32 @@ _SPELLED = re.compile(
 )
 
 
-def page_noise(pages: Sequence[PageLayout], tables: Sequence[PageTables], keep: Sequence[str]) -> list[dict[int, str]]:
+def page_noise(
+    pages: Sequence[PageLayout], tables: Sequence[PageTables], bookmarks: Sequence[Bookmark], keep: Collection[str]
+) -> list[dict[int, str]]:
     """For each page, the indexes of lines that are noise, with the reason. `keep`: reasons that are switched off."""
     held = {tables_of.page: {i for grid in tables_of.tables for i in grid.lines} for tables_of in tables}
-    edges = [margin_lines(layout, held.get(layout.page, set())) for layout in pages]
+    marks = watermarks(pages, held)
+    edges = [margin_lines(layout, held.get(layout.page, set()), marks) for layout in pages]
     running = _running([edge for page in edges for edge in page], len(pages))
+    lone = [
+        lone_margins(layout, page, held.get(layout.page, set()), marks)
+        for layout, page in zip(pages, edges, strict=True)
+    ]
+    running |= {(layout.page, index) for layout, found in zip(pages, lone, strict=True) for index in found}
     numbers = _numbers(edges, running)
     found: list[dict[int, str]] = []
     for layout, page in zip(pages, edges, strict=True):
         reasons = _from_outside(page, running, numbers)
         for index in _duplicates(layout, held.get(layout.page, set())):
             reasons[index] = DUPLICATE
-        found.append({index: reason for index, reason in sorted(reasons.items()) if reason not in keep})
-    return found
+        reasons |= {index: WATERMARK for page_number, index in marks if page_number == layout.page}
+        found.append(reasons)
+    for page_number, index in contents_lines(pages, found, bookmarks):
+        at = next(i for i, layout in enumerate(pages) if layout.page == page_number)
+        if index not in held.get(page_number, set()):
+            found[at][index] = CONTENTS
+    return [{i: reason for i, reason in sorted(reasons.items()) if reason not in keep} for reasons in found]
 
 
 def _running(edges: Sequence[Edge], pages: int) -> set[tuple[int, int]]:
@@ -88,7 +105,8 @@ def _numbers(edges: Sequence[Sequence[Edge]], running: set[tuple[int, int]]) -> 
         placed = any(abs(other.across - edge.across) <= DRIFT for other, _ in alike) and edge.apart
         spelled = bool(_SPELLED.fullmatch(edge.text))
         by_place = edge.role in ("header", "footer") or (edge.alone and number > 0 and edge.role not in INSIDE)
-        if counted or placed or spelled or by_place or (edge.alone and _IN_CHAPTER.fullmatch(edge.text)):
+        cornered = number > 0 and edge.clear and abs(edge.across - 0.5) >= CORNER and edge.role not in INSIDE
+        if counted or placed or spelled or by_place or cornered or (edge.alone and _IN_CHAPTER.fullmatch(edge.text)):
             found.add((edge.page, edge.index))
     return found - running
 
