@@ -44,6 +44,31 @@ class RenderSettings(Group):
     password: SecretStr = SecretStr("")
 
 
+class ParserSettings(Group):
+    """What reads the pages of PDFs and pictures.
+
+    Attributes:
+        engine: `local` (the models of this installation) or `remote` (a PP-StructureV3 layout-parsing service).
+        base_url: the service's address; `/layout-parsing` is added where it is missing.
+        token: sent as `Authorization: token …` where it is set.
+        pages: most pages of a PDF in one request; services answer for 10 unless their limit was raised.
+        chart_recognition: let the service read charts as tables.
+        orientation_classify: let the service turn pages upright.
+        timeout_s: longest silence of the service, which is silent while it reads.
+        deadline_s: longest wait for a document, retries and pictures included.
+    """
+
+    engine: Literal["local", "remote"] = "local"
+    base_url: str = ""
+    token: SecretStr = SecretStr("")
+    pages: int = Field(10, ge=1, le=1000)
+    chart_recognition: bool = False
+    orientation_classify: bool = True
+    timeout_s: float = Field(300.0, gt=0)
+    deadline_s: float = Field(1800.0, gt=0)
+    max_retries: int = Field(2, ge=0, le=10)
+
+
 class OcrSettings(Group):
     """Lines of a page.
 
@@ -172,6 +197,7 @@ class Settings(Group):
     """Everything that can be set, by group."""
 
     render: RenderSettings = RenderSettings()
+    parser: ParserSettings = ParserSettings()
     ocr: OcrSettings = OcrSettings()
     layout: LayoutSettings = LayoutSettings()
     tables: TableSettings = TableSettings()

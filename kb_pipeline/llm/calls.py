@@ -1,4 +1,4 @@
-"""Calls to an OpenAI-compatible endpoint that end in time, with a checked answer or an EndpointError.
+"""Calls to an endpoint, OpenAI-compatible or another, that end in time, with a checked answer or an EndpointError.
 
 What the openai library leaves open is closed here: its timeout is one a read and not one a call; it obeys a Retry-After
 of two minutes; a body that is HTML, or JSON cut short, surfaces as a string or as a bare parsing error; proxies of the
@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from ipaddress import ip_address
+from types import MappingProxyType
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -33,11 +34,24 @@ EXCERPT = 200  # characters of a wrong body that a message quotes
 LARGEST_BODY = 256 << 20  # bytes
 
 
+REMEDIES = MappingProxyType(
+    {
+        400: "check {group}.model",
+        401: "check {group}.api_key",
+        403: "check {group}.api_key",
+        404: "check {group}.base_url and {group}.model",
+        413: "the texts are too long for this model",
+        429: "the service limits requests: wait, or ask for a higher limit",
+    }
+)
+"""What to do about a status of an OpenAI-compatible service; 400 also stands for every other below 500."""
+
+
 @dataclass(frozen=True)
 class Endpoint:
     """Where calls go. `group`: the settings' group that describes it, for the remedies.
 
-    `timeout_s`: longest silence; `deadline_s`: longest call, retries included.
+    `timeout_s`: longest silence; `deadline_s`: longest call, retries included. `remedies`: by status, as `REMEDIES`.
     """
 
     group: str
@@ -46,6 +60,7 @@ class Endpoint:
     timeout_s: float
     deadline_s: float
     max_retries: int
+    remedies: Mapping[int, str] = field(default_factory=lambda: REMEDIES)
 
     def client(self) -> openai.OpenAI:
         """A client without retries of its own.
@@ -61,7 +76,7 @@ class Endpoint:
         if not self.api_key.isascii() or not self.api_key.isprintable():
             raise EndpointError("the key holds characters that no key has", remedy=f"check {self.group}.api_key")
         timeout = openai.Timeout(self.timeout_s, connect=min(CONNECT_S, self.timeout_s))
-        http = openai.DefaultHttpxClient(timeout=timeout, trust_env=not _is_loopback(parts.hostname))
+        http = openai.DefaultHttpxClient(timeout=timeout, trust_env=not is_loopback(parts.hostname))
         return openai.OpenAI(
             base_url=self.base_url, api_key=self.api_key or "none", timeout=timeout, max_retries=0, http_client=http
         )
@@ -71,7 +86,7 @@ class Endpoint:
         return EndpointError(f"{self.base_url}: {message}", remedy=remedy)
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
     try:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:
@@ -92,23 +107,23 @@ def json_call(endpoint: Endpoint, open_response: Callable[[], AbstractContextMan
     def attempt() -> dict[str, Any]:
         try:
             with open_response() as response:
-                body = _read(endpoint, response.iter_bytes(), deadline)
+                body = read_body(endpoint, response.iter_bytes(), deadline)
         except httpx2.HTTPError as error:  # the library wraps what fails before the body, not within it
-            raise _Unreadable(f"the answer broke off: {error or type(error).__name__}") from error
+            raise Unreadable(f"the answer broke off: {error or type(error).__name__}") from error
         try:
             data = json.loads(body)
         except ValueError as error:
-            raise _Unreadable(f"the answer is no JSON: {_excerpt(body)}") from error
+            raise Unreadable(f"the answer is no JSON: {excerpt(body)}") from error
         if not isinstance(data, dict):
-            raise _Unreadable(f"the answer is no JSON object: {_excerpt(body)}")
+            raise Unreadable(f"the answer is no JSON object: {excerpt(body)}")
         if data.get("error"):
-            raise endpoint.failed(f"answered with an error: {_excerpt(json.dumps(data['error']).encode())}")
+            raise endpoint.failed(f"answered with an error: {excerpt(json.dumps(data['error']).encode())}")
         return data
 
     return retried(endpoint, attempt, deadline)
 
 
-class _Unreadable(Exception):
+class Unreadable(Exception):
     """A body that a gateway may have put in place of the answer; worth another attempt."""
 
 
@@ -121,7 +136,7 @@ def retried(endpoint: Endpoint, attempt: Callable[[], T], deadline: float) -> T:
     for number in range(endpoint.max_retries + 1):
         try:
             return attempt()
-        except (openai.OpenAIError, _Unreadable) as error:
+        except (openai.OpenAIError, Unreadable) as error:
             wait = _wait(error, number)
             last = number == endpoint.max_retries
             if last or wait is None or time.monotonic() + wait >= deadline:
@@ -140,7 +155,7 @@ def _wait(error: Exception, number: int) -> float | None:
         if asked is None:
             return backoff
         return asked if asked <= LONGEST_WAIT_S else None
-    return backoff if isinstance(error, openai.APIConnectionError | _Unreadable) else None
+    return backoff if isinstance(error, openai.APIConnectionError | Unreadable) else None
 
 
 def _retry_after(value: str | None) -> float | None:
@@ -164,22 +179,16 @@ def fault(endpoint: Endpoint, error: Exception) -> EndpointError:
             f"no answer within {endpoint.timeout_s:g} s", f"raise {group}.timeout_s or check the load"
         )
     if isinstance(error, openai.APIStatusError):
-        status, message = error.status_code, _excerpt(str(error.message).encode())
-        remedy = {
-            401: f"check {group}.api_key",
-            403: f"check {group}.api_key",
-            404: f"check {group}.base_url and {group}.model",
-            413: "the texts are too long for this model",
-            429: "the service limits requests: wait, or ask for a higher limit",
-        }.get(status, f"check {group}.model" if status < 500 else "")
-        return endpoint.failed(f"status {status}: {message}", remedy)
+        status, message = error.status_code, excerpt(str(error.message).encode())
+        remedy = endpoint.remedies.get(status, endpoint.remedies[400] if status < 500 else "")
+        return endpoint.failed(f"status {status}: {message}", remedy.format(group=group))
     if isinstance(error, openai.APIConnectionError):
         cause = error.__cause__ or error
         return endpoint.failed(f"cannot be reached or broke off: {cause}")
-    return endpoint.failed(_excerpt(str(error).encode()))
+    return endpoint.failed(excerpt(str(error).encode()))
 
 
-def _read(endpoint: Endpoint, blocks: Iterable[bytes], deadline: float) -> bytes:
+def read_body(endpoint: Endpoint, blocks: Iterable[bytes], deadline: float) -> bytes:
     body = bytearray()
     for block in blocks:
         body += block
@@ -200,6 +209,7 @@ def encodable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _excerpt(body: bytes) -> str:
+def excerpt(body: bytes) -> str:
+    """The head of a body on one line, for a message."""
     text = " ".join(body[: 4 * EXCERPT].decode("utf-8", "replace").split())
     return (text[:EXCERPT] + "…" if len(text) > EXCERPT else text) or "(empty)"

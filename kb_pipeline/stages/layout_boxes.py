@@ -47,11 +47,18 @@ def failed_page(page: int, reason: str) -> dict[str, bytes]:
 
 def models(settings: Settings) -> Models:
     """Weight files in use, a user's DeepDOC files among them."""
+    if idle(settings):
+        return ()
     found = [("detection", in_use("detection", settings.ocr.models)), *recognition_models(settings)]
     found.append(("layout", in_use("layout")))
     if settings.ocr.orientation:
         found.append(("orientation", ""))
     return tuple(found)
+
+
+def idle(settings: Settings) -> str:
+    """The remote parser reads pages on its own."""
+    return "remote parser" if settings.parser.engine == "remote" else ""
 
 
 def recognition_models(settings: Settings) -> Models:
@@ -66,8 +73,9 @@ STAGE = Stage(
     ("page_renders",),
     "2",
     "Lines of every page (character layer or OCR) and its layout regions.",
-    settings=("ocr", "layout", "render.pixel_budget"),
+    settings=("parser.engine", "ocr", "layout", "render.pixel_budget"),
     models=models,
+    idle=idle,
     compute_page=compute_page,
     failed_page=failed_page,
 )

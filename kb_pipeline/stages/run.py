@@ -142,14 +142,20 @@ class _DocumentRun:
             return
         self.at = todo[0]
         file = raw_file.raw_file(self._work())
-        if file.kind not in PAGED_TYPES:
-            for stage in todo:
-                key = self._key(stage)
-                self._commit(stage, key, {}, 0.0, {"not applicable": file.kind})
+        native = "" if file.kind in PAGED_TYPES else file.kind
+        idle = {stage.name: native or stage.idle(self.settings) for stage in todo}
+        self._read_pages([stage for stage in todo if not idle[stage.name]], file.kind)
+        for stage in todo:
+            if idle[stage.name]:
+                self.at = stage
+                self._commit(stage, self._key(stage), {}, 0.0, {"not applicable": idle[stage.name]})
+
+    def _read_pages(self, todo: list[Stage], kind: str) -> None:
+        if not todo:
             return
         self._begin(todo[0])
         source = PageSource(
-            self.artefacts.part(self.inputs["raw_file"], "content"), file.kind, self.document.path, self.settings
+            self.artefacts.part(self.inputs["raw_file"], "content"), kind, self.document.path, self.settings
         )
         try:
             notes = self._run_pages(todo, source)

@@ -3,25 +3,41 @@
 from __future__ import annotations
 
 from kb_pipeline.errors import DamagedFile
-from kb_pipeline.records import Bookmark, PageLayout, PageTables, ParsedDocument, decode, encode
+from kb_pipeline.records import Bookmark, PageLayout, PageRender, PageTables, ParsedDocument, decode, encode
 from kb_pipeline.stages.layout_boxes import PICTURED, figure_part
 from kb_pipeline.stages.page_source import PAGED_TYPES
-from kb_pipeline.stages.raw_file import raw_file
+from kb_pipeline.stages.raw_file import RawFile, raw_file
 from kb_pipeline.stages.stage import Output, Stage, Work
 
 
 def compute(work: Work) -> Output:
-    """Sections of a paged document from its lines and tables, or of a native format straight from its bytes.
+    """Sections of a paged document from its lines and tables or by the remote parser, or of a native format straight
+    from its bytes.
 
     Raises:
         DamagedFile: not one page could be read.
+        EndpointError: the remote parser failed.
     """
     file = raw_file(work)
     if file.kind not in PAGED_TYPES:
         document = _native(work, file.kind)
         return Output({"document.json": encode(document)}, facts(document))
+    if work.settings.parser.engine == "remote":
+        return _remote(work, file)
     document, pictures = _assembled(work)
     return Output({"document.json": encode(document), **pictures}, facts(document))
+
+
+def _remote(work: Work, file: RawFile) -> Output:
+    from kb_pipeline.remote_parser.read import read_remotely
+
+    names = [name for name in work.part_names("page_renders", ".json") if name[:5].isdecimal()]
+    renders = [decode(work.read("page_renders", name), PageRender) for name in names]
+    document, pictures, missing = read_remotely(
+        work.read("raw_file", "content"), file.kind, file.name, renders, work.settings
+    )
+    told = {"pictures missing": [f"{part}: {reason}" for part, reason in missing.items()]} if missing else {}
+    return Output({"document.json": encode(document), **pictures}, {**facts(document), **told})
 
 
 def _assembled(work: Work) -> tuple[ParsedDocument, dict[str, bytes]]:
@@ -87,6 +103,12 @@ STAGE = Stage(
     ("raw_file", "page_renders", "layout_boxes", "table_grids"),
     "2",
     "Sections in reading order, dropped text with reasons, the character sum.",
-    settings=("assembly",),
+    settings=(
+        "assembly",
+        "parser.engine",
+        "parser.base_url",
+        "parser.chart_recognition",
+        "parser.orientation_classify",
+    ),
     compute=compute,
 )

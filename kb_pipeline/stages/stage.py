@@ -67,6 +67,11 @@ def no_models(settings: Settings) -> Models:
     return ()
 
 
+def always_applies(settings: Settings) -> str:
+    """For page stages that no setting switches off."""
+    return ""
+
+
 def always(work: Work, artefact: Artefact) -> bool:
     """For stages whose artefact is all that they make."""
     return True
@@ -84,6 +89,7 @@ class Stage:
         compute: from `Work` to parts, for stages of a whole document.
         compute_page: from `PageWork` to parts and facts, for stages that go page by page.
         failed_page: parts that stand for a page which could not be read.
+        idle: why a page stage has nothing to do under given settings; empty where it has.
         finish: further parts and metadata of a page stage's document.
         in_force: whether what an artefact stands for outside the store is still so.
         display: ending of parts that people look at and no later stage reads; they are left out of content hashes.
@@ -98,6 +104,7 @@ class Stage:
     compute: Callable[[Work], Output] | None = None
     compute_page: Callable[[PageWork], tuple[dict[str, bytes], dict[str, float]]] | None = None
     failed_page: Callable[[int, str], dict[str, bytes]] | None = None
+    idle: Callable[[Settings], str] = always_applies
     finish: Callable[[Work], Output] | None = None
     in_force: Callable[[Work, Artefact], bool] = always
     display: str = "\0"

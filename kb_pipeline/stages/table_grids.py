@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kb_pipeline.records import PageLayout, PageRender, PageTables, decode, encode
 from kb_pipeline.settings import Settings
-from kb_pipeline.stages.layout_boxes import recognition_models
+from kb_pipeline.stages.layout_boxes import idle, recognition_models
 from kb_pipeline.stages.page_renders import read_characters
 from kb_pipeline.stages.stage import Models, PageWork, Stage
 from kb_pipeline.weights.manifest import ORIGINAL, in_use
@@ -35,6 +35,8 @@ def failed_page(page: int, reason: str) -> dict[str, bytes]:
 
 def models(settings: Settings) -> Models:
     """Weight files in use, a user's DeepDOC files among them."""
+    if idle(settings):
+        return ()
     table = in_use("table")
     second = (("table second opinion", ""),) if settings.tables.second_opinion and table != ORIGINAL else ()
     return (("table", table), *second, ("orientation", ""), *recognition_models(settings))
@@ -45,8 +47,9 @@ STAGE = Stage(
     ("page_renders", "layout_boxes"),
     "1",
     "Grids of the table regions: spans, header cells, text and box of each cell.",
-    settings=("tables", "ocr.models"),
+    settings=("parser.engine", "tables", "ocr.models"),
     models=models,
+    idle=idle,
     compute_page=compute_page,
     failed_page=failed_page,
 )

@@ -143,9 +143,9 @@ def test_weak_boxes_of_a_yolov10_count_except_what_may_be_removed_later(models):
     picture = blank(WIDTH, HEIGHT)
     picture[400:500, 400:500] = 77  # 0.3
     x, y = round(450 * 640 / WIDTH), round(450 * 640 / WIDTH)
-    boxes = [(10, 10, 100, 60), (200, 10, 300, 60), (10, 100, 100, 160)]
+    boxes = {3: (10, 10, 100, 60), 2: (200, 10, 300, 60), 8: (10, 100, 100, 160)}
     files.yolo_v10(
-        models / "layout.onnx", (640, 457), [Probe(b, n, 0, x, y) for b, n in zip(boxes, (3, 2, 8), strict=True)]
+        models / "layout.onnx", (640, 457), [Probe(b, n, 0, x, y) for n, b in boxes.items()]
     )
     assert set(roles(read(scanned(picture, PAGE))[0])) == {"figure", "equation"}
 
