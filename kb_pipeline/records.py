@@ -286,15 +286,15 @@ class ParsedDocument(Record, frozen=True):
 ChunkKind = Literal["text", "table", "figure", "equation"]
 
 
-AddedKind = Literal["overlap", "header", "context", "heading", "merged", "formula", "label"]
+AddedKind = Literal["overlap", "header", "context", "heading", "question", "merged", "formula", "label"]
 
 
 class Added(Record, frozen=True):
     """A range `text[start:end]` of a chunk that is not its own.
 
     `overlap`: the end of the chunk before; `header`: caption and header rows of a table that was split; `context`: text
-    around a table, figure or formula; `heading`: a heading above; `merged`: a cell that began in a row before;
-    `formula`: one that stands in its text, too; `label`: in no section at all.
+    around a table, figure or formula; `heading`: a heading above; `question`: of an answer that was split; `merged`: a
+    cell that began in a row before; `formula`: one that stands in its text, too; `label`: in no section at all.
     """
 
     kind: AddedKind

@@ -7,13 +7,14 @@ refused everywhere, with the list of what is allowed. `KB_HOME` and `KB_MODELS` 
 from __future__ import annotations
 
 import difflib
+import fnmatch
 import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
 from kb_pipeline.errors import InvalidSetting
 
@@ -103,18 +104,54 @@ class AssemblySettings(Group):
     keep: tuple[str, ...] = ()
 
 
+ChunkMode = Literal["general", "qa", "table", "manual", "sliding_window"]
+
+
 class ChunkingSettings(Group):
     """Chunks.
 
     Attributes:
         mode: how sections become chunks.
+        modes: other modes for some documents, as `pattern=mode`. A pattern is a path in the knowledge base, or one
+            with `*`, `?`, `[…]`; a path that is named whole counts first, then the first pattern that fits.
         chunk_tokens: soft limit of a chunk in tokens of the embedding model.
         overlap: share of a chunk's tokens repeated at the head of the next, cut at a sentence.
+        context_tokens: tokens of text before, and as many after, a table, figure or formula that its chunk repeats.
+        child_delimiters: text between these is found by itself, and the whole chunk returned; `\\n` is a line end.
+        window, window_overlap: characters of a window and of its overlap, in mode `sliding_window`.
     """
 
-    mode: Literal["general"] = "general"
+    mode: ChunkMode = "general"
+    modes: tuple[str, ...] = ()
     chunk_tokens: int = Field(512, ge=32, le=8192)
     overlap: float = Field(0.0, ge=0, le=0.5)
+    context_tokens: int = Field(0, ge=0, le=1024)
+    child_delimiters: tuple[str, ...] = ()
+    window: int = Field(300, ge=50, le=10_000)
+    window_overlap: int = Field(120, ge=0, le=5000)
+
+    @field_validator("modes")
+    @classmethod
+    def _known_modes(cls, rules: tuple[str, ...]) -> tuple[str, ...]:
+        for rule in rules:
+            pattern, _, mode = rule.rpartition("=")
+            if not pattern or mode not in get_args(ChunkMode):
+                raise ValueError(
+                    f"{rule!r} is not of the form pattern=mode with a mode of {', '.join(get_args(ChunkMode))}"
+                )
+        return rules
+
+    @field_validator("child_delimiters")
+    @classmethod
+    def _line_ends(cls, delimiters: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(d.replace("\\n", "\n") for d in delimiters if d)
+
+    def for_document(self, path: str) -> ChunkingSettings:
+        """These settings with the mode that holds for a document, and no rules left."""
+        rules = [rule.rpartition("=")[::2] for rule in self.modes]
+        found = [mode for pattern, mode in rules if pattern == path]
+        found += [mode for pattern, mode in rules if fnmatch.fnmatchcase(path, pattern)]
+        return self.model_copy(update={"mode": (found or [self.mode])[0], "modes": ()})
 
 
 class LlmSettings(Group):

@@ -1,4 +1,4 @@
-"""Spans of sections, and chunks composed of them: text, locators, breadcrumb, section ids."""
+"""Spans of sections, and chunks composed of them: text, locators, breadcrumb, section ids, what was added."""
 
 from __future__ import annotations
 
@@ -6,35 +6,57 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
+from typing import NamedTuple
 
 import msgspec
 
-from kb_pipeline.records import Chunk, ChunkKind, Locator, Section
+from kb_pipeline.records import Added, AddedKind, Chunk, ChunkKind, Locator, Section
 
-BREAK = "\n"  # between two sections of a chunk
+BREAK = "\n"  # between two spans of a chunk that did not follow each other
 
 
-@dataclass(frozen=True)
-class Span:
-    """`text[start:end]` of a section. `repeated`: it is in an earlier chunk too (overlap, header rows)."""
+class Span(NamedTuple):
+    """`text[start:end]` of a section.
+
+    `added`: why it is here, where another chunk holds it as its own. `before`: text put before it that is in no
+    section, None for the white space of the section or a line break.
+    """
 
     section: int
     start: int
     end: int
-    tokens: int
-    repeated: bool = False
+    added: AddedKind | None = None
+    before: str | None = None
 
 
 @dataclass
 class Plan:
-    """A chunk to be: its kind and its spans in reading order."""
+    """A chunk to be: its kind and its spans in reading order.
+
+    `crumbs`: its headings where the text itself begins with them, else those that its sections share. `children`:
+    chunks that are found in its stead. `tail`: text at its end that is in no section.
+    """
 
     kind: ChunkKind
     spans: list[Span] = field(default_factory=list)
+    crumbs: tuple[str, ...] | None = None
+    children: list[Plan] = field(default_factory=list)
+    tail: str = ""
 
     @property
     def own(self) -> list[Span]:
-        return [span for span in self.spans if not span.repeated]
+        return [span for span in self.spans if span.added is None]
+
+
+class Run(NamedTuple):
+    """Joined spans without white space around them; `joint` is the text before, `label` whether it was added."""
+
+    joint: str
+    label: bool
+    section: int
+    start: int
+    end: int
+    added: AddedKind | None
 
 
 class Places:
@@ -64,66 +86,119 @@ class Places:
 
 
 def _moved(place: Locator, start: int, end: int) -> Locator:
+    if place.start == start and place.end == end:
+        return place
     return msgspec.structs.replace(place, start=start, end=end)
 
 
 def plan_text(plan: Plan, sections: Sequence[Section]) -> str:
     """The text that a plan gives."""
-    return "".join(sections[a].text[b:c] if a >= 0 else BREAK for a, b, c in _runs(plan, sections))
+    return run_text(runs(plan.spans, sections), sections) + plan.tail
 
 
-def compose(plan: Plan, ordinal: int, tokens: int, sections: Sequence[Section], places: Sequence[Places]) -> Chunk:
+def run_text(found: Sequence[Run], sections: Sequence[Section]) -> str:
+    """The text of runs."""
+    return "".join(run.joint + sections[run.section].text[run.start : run.end] for run in found)
+
+
+def compose(
+    plan: Plan,
+    ordinal: int,
+    tokens: int,
+    sections: Sequence[Section],
+    places: Sequence[Places],
+    crumbs: tuple[str, ...],
+    parent: int = -1,
+) -> Chunk:
     """The chunk of a plan: spans joined, every locator with its range of the chunk's text."""
     locators: list[Locator] = []
+    added: list[Added] = []
     length = 0
-    for section, start, end in _runs(plan, sections):
-        if section < 0:
-            length += len(BREAK)
-            continue
+    found = runs(plan.spans, sections)
+    for joint, label, section, start, end, why in found:
+        if label:
+            added.append(Added("label", length, length + len(joint)))
+        length += len(joint)
         locators += places[section].clipped(start, end, length - start)
+        if why:
+            added.append(Added(why, length, length + end - start))
         length += end - start
+    text = run_text(found, sections) + plan.tail
+    if plan.tail:
+        added.append(Added("label", length, len(text)))
     members = list(dict.fromkeys(span.section for span in plan.spans))
-    own = list(dict.fromkeys(span.section for span in plan.own)) or members
+    shown = {run.section for run in found}
+    for i in members:  # an object without text is marked by all that is there
+        if i not in shown:
+            locators += [_moved(place, 0, 0 if found else len(text)) for place in sections[i].locators]
+    main = [i for i in members if sections[i].role == plan.kind]
     return Chunk(
         ordinal=ordinal,
         kind=plan.kind,
-        text=plan_text(plan, sections),
-        breadcrumb=_common([sections[i].breadcrumb for i in own]),
+        text=text,
+        breadcrumb=crumbs,
         tokens=tokens,
         section_ids=tuple(sections[i].id for i in members),
         locators=tuple(dict.fromkeys(locators)),
+        added=tuple(added),
+        picture=sections[main[0]].picture if main else "",
+        parent=parent,
     )
 
 
-def _runs(plan: Plan, sections: Sequence[Section]) -> list[tuple[int, int, int]]:
-    """(section, start, end) of joined spans, trimmed of white space; section -1 is a break between two of them."""
-    joined: list[tuple[int, int, int]] = []
-    for span in plan.spans:
-        if joined:
-            section, start, end = joined[-1]
-            between = sections[section].text[end : span.start] if section == span.section else "x"
-            if section == span.section and end <= span.start and not between.strip():
-                joined[-1] = (section, start, span.end)
-                continue
-        joined.append((span.section, span.start, span.end))
-    runs: list[tuple[int, int, int]] = []
-    for section, start, end in joined:
+def runs(spans: Sequence[Span], sections: Sequence[Section]) -> list[Run]:
+    """Spans joined where they follow each other, trimmed of white space; empty ones are left out."""
+    found: list[Run] = []
+    for section, start, end, added, before in _joined(spans, sections):
         text = sections[section].text
         while start < end and text[start].isspace():
             start += 1
-        while end > start and text[end - 1].isspace():
+        while start < end and text[end - 1].isspace():
             end -= 1
-        if start < end:
-            runs += [(-1, 0, 0)] * bool(runs) + [(section, start, end)]
-    return runs
+        if start >= end:
+            continue
+        joint = (before or "") if found else (before or "").lstrip("\n")
+        if found and before is None:
+            last = found[-1]
+            gap = text[last.end : start] if last.section == section and last.end <= start else "x"
+            joint = BREAK if gap.strip() else gap
+        found.append(Run(joint, before is not None and bool(joint.strip()), section, start, end, added))
+    return found
 
 
-def _common(trails: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+def _joined(spans: Sequence[Span], sections: Sequence[Section]) -> list[Span]:
+    found: list[Span] = []
+    at = 0
+    while at < len(spans):
+        section, start, end, added, before = spans[at]
+        text = sections[section].text
+        at += 1
+        while at < len(spans):
+            follower = spans[at]
+            if follower.section != section or follower.added != added or follower.before is not None:
+                break
+            if follower.start != end and (follower.start < end or text[end : follower.start].strip()):
+                break
+            end = follower.end
+            at += 1
+        found.append(Span(section, start, end, added, before))
+    return found
+
+
+def common_trail(trails: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     """The headings that all of them share, outermost first."""
-    common = trails[0]
+    common = trails[0] if trails else ()
     for trail in trails[1:]:
         same = 0
         while same < min(len(common), len(trail)) and common[same] == trail[same]:
             same += 1
         common = common[:same]
     return common
+
+
+def trail_of(plan: Plan, sections: Sequence[Section]) -> tuple[str, ...]:
+    """Headings above a plan: its own, else those that its own sections share."""
+    if plan.crumbs is not None:
+        return plan.crumbs
+    own = dict.fromkeys(span.section for span in plan.own) or dict.fromkeys(span.section for span in plan.spans)
+    return common_trail([sections[i].breadcrumb for i in own])

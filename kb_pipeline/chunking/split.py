@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 from kb_pipeline.tokenization.graphemes import between_clusters
 from kb_pipeline.tokenization.sentences import sentence_ends
 
-CountMany = Callable[[list[str]], list[int]]
 Range = tuple[int, int]
+CountRanges = Callable[[list[Range]], list[int]]  # tokens of ranges of the text at hand
 
 WINDOW = 0.5  # share of a piece's length, around its ideal end, in which the best boundary is taken
 
@@ -29,19 +29,19 @@ _CLOSING = "」』》〉）)】］]｝}”’>，。、；：！？,.;:!?%％…
 _CLAUSE = re.compile(r"[，、：][”’」』》）】]*|[,:;][\"')\]]*\s+|\s\|\s|\s[-–—]\s|\n+")
 _WORD = re.compile(rf"\s+|(?<=[{_CJK}])(?=[^\s])|(?<=\S)(?=[{_CJK}])")
 _GLUED = re.compile(r"(?:[A-Z][A-Z/\-]*|\d[\d.,]*)\s$")  # a code's or number's part that a digit after a space goes on
-_FORMULA = re.compile(r"\$\$.+?\$\$|\$[^$\n]+?\$", re.S)
+_FORMULA = re.compile(r"\$\$.+?\$\$|\$[^$\n]+?\$|\\\[.+?\\\]|\\\(.+?\\\)", re.S)
 
 
-def split_long(text: str, start: int, end: int, limit: int, count_many: CountMany) -> list[Range]:
+def split_long(text: str, start: int, end: int, limit: int, count: CountRanges) -> list[Range]:
     """`text[start:end]` as ranges of at most `limit` tokens each, that follow each other without a gap.
 
     A range may stay above the limit only where it is one grapheme cluster.
     """
     sentences = _ranges(start, sentence_ends(text, start, end))
-    counts = count_many([text[a:b] for a, b in sentences])
+    counts = count(sentences)
     done: list[Range] = []
     for (a, b), tokens in zip(sentences, counts, strict=True):
-        done += [(a, b)] if tokens <= limit else _split_sentence(text, a, b, tokens, limit, count_many)
+        done += [(a, b)] if tokens <= limit else _split_sentence(text, a, b, tokens, limit, count)
     return done
 
 
@@ -50,7 +50,7 @@ def halves(text: str, start: int, end: int) -> list[Range]:
     return _ranges(start, _cuts(text, start, end, 2))
 
 
-def _split_sentence(text: str, start: int, end: int, tokens: int, limit: int, count_many: CountMany) -> list[Range]:
+def _split_sentence(text: str, start: int, end: int, tokens: int, limit: int, count: CountRanges) -> list[Range]:
     done: list[Range] = []
     open_ranges: list[tuple[int, int, int]] = [(start, end, tokens)]
     while open_ranges:
@@ -59,26 +59,25 @@ def _split_sentence(text: str, start: int, end: int, tokens: int, limit: int, co
         if len(parts) == 1:
             done.append((a, b))
             continue
-        counts = count_many([text[p:q] for p, q in parts])
-        for (p, q), count in zip(parts, counts, strict=True):
-            if count <= limit:
+        for (p, q), size in zip(parts, count(parts), strict=True):
+            if size <= limit:
                 done.append((p, q))
             else:
-                open_ranges.append((p, q, count))
+                open_ranges.append((p, q, size))
     return sorted(done)
 
 
 def _cuts(text: str, start: int, end: int, parts: int) -> list[int]:
     """Ends of about equal parts of a range, each at the best boundary near its ideal place; the last is `end`."""
     length = (end - start) / parts
-    ranked = _boundaries(text, start, end)
+    ranked = boundaries(text, start, end)
     found: list[int] = []
     last = start
     for k in range(1, parts):
         ideal, reach = start + k * length, WINDOW * length
         window = (max(last + 1, ideal - reach), min(end - 1, ideal + reach))
         cut = _nearest(ranked, *window, ideal) or _nearest(ranked[1:], last + 1, end - 1, ideal)
-        cut = cut or _between_clusters(text, *window, ideal)
+        cut = cut or _between_clusters(text, *window, ideal) or _between_clusters(text, last + 1, end - 1, ideal)
         if cut:
             found.append(cut)
             last = cut
@@ -104,7 +103,7 @@ def _between_clusters(text: str, low: float, high: float, ideal: float) -> int |
     return None
 
 
-def _boundaries(text: str, start: int, end: int) -> list[list[int]]:
+def boundaries(text: str, start: int, end: int) -> list[list[int]]:
     """Clause ends, word ends that glue nothing apart, and all word ends, each ascending and strictly inside."""
     formulas = [match.span() for match in _FORMULA.finditer(text, start, end)]
     starts = [a for a, _ in formulas]

@@ -14,16 +14,24 @@ PREVIEW_CHUNKS, PREVIEW_CHARACTERS = 5, 120
 
 def compute(work: Work) -> Output:
     """Chunks of a document, counted by the embedding model's own tokenizer."""
-    from kb_pipeline.chunking.general import chunk_general
+    document = decode(work.read("sections", "document.json"), ParsedDocument)
+    chunks = cut(document, work.settings)
+    kinds = Counter(chunk.kind for chunk in chunks)
+    tokens = sum(chunk.tokens for chunk in chunks)
+    facts = {"mode": work.settings.chunking.mode, "chunks": len(chunks), "tokens": tokens}
+    children = sum(chunk.parent >= 0 for chunk in chunks)
+    by_kind = {f"{kind} chunks": count for kind, count in sorted(kinds.items())}
+    found = {"children": children} if children else {}
+    return Output({"chunks.json": encode(chunks)}, {**facts, **by_kind, **found, "preview": _preview(chunks)})
+
+
+def cut(document: ParsedDocument, settings: Settings) -> list[Chunk]:
+    """Chunks of a document in the mode of the settings."""
+    from kb_pipeline.chunking.cut import chunk_document
     from kb_pipeline.embedding.choose import embedder
 
-    document = decode(work.read("sections", "document.json"), ParsedDocument)
-    model = embedder(work.settings.embedding)
-    chunks = chunk_general(document, work.settings.chunking, model.count_many, model.max_tokens)
-    kinds = Counter(chunk.kind for chunk in chunks)
-    facts = {"chunks": len(chunks), "tokens": sum(chunk.tokens for chunk in chunks)}
-    by_kind = {f"{kind} chunks": count for kind, count in sorted(kinds.items())}
-    return Output({"chunks.json": encode(chunks)}, {**facts, **by_kind, "preview": _preview(chunks)})
+    model = embedder(settings.embedding)
+    return chunk_document(document, settings.chunking, model.count_many, model.max_tokens)
 
 
 def _preview(chunks: Sequence[Chunk]) -> str:
@@ -45,7 +53,7 @@ def tokenizer_models(settings: Settings) -> Models:
 STAGE = Stage(
     "chunks",
     ("sections",),
-    "1",
+    "2",
     "Texts to index, with kind, breadcrumb, tokens and places.",
     settings=("chunking", "embedding.provider", "embedding.model", "embedding.max_tokens"),
     models=tokenizer_models,

@@ -72,6 +72,11 @@ class Context:
             self._kb_settings[kb] = load_settings(entry.settings if entry else {})
         return self._kb_settings[kb]
 
+    def settings_for(self, document: DocumentEntry) -> Settings:
+        """Settings of a document: those of its knowledge base, with the chunk mode that holds for its path."""
+        settings = self.settings_of(document.kb)
+        return settings.model_copy(update={"chunking": settings.chunking.for_document(document.path)})
+
     def __enter__(self) -> Context:
         return self
 

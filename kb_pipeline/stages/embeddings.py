@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from kb_pipeline.records import Chunk
+from kb_pipeline.chunking.passage import passage
 from kb_pipeline.settings import Settings
 from kb_pipeline.stages.chunks import read_chunks, tokenizer_models
 from kb_pipeline.stages.stage import Models, Output, Stage, Work
@@ -37,11 +37,6 @@ def compute(work: Work) -> Output:
     )
     facts = {"vectors": len(texts), "from cache": hits, "model": model.model_id, "dimension": model.dimension}
     return Output({"vectors.parquet": to_parquet(frame)}, facts)
-
-
-def passage(chunk: Chunk) -> str:
-    """The text that stands for a chunk in vector space: its headings and itself."""
-    return "\n".join((*chunk.breadcrumb, chunk.text))
 
 
 def read_vectors(work: Work) -> np.ndarray:

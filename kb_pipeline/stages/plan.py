@@ -23,7 +23,7 @@ class StaleStage(Record, frozen=True):
 def stale_stages(document: DocumentEntry, context: Context) -> list[StaleStage]:
     """Stages of a document that would run now, in order. A stage after a stale one is listed too: whether it really
     runs shows when what it reads comes out (the same output stops the wave)."""
-    settings = context.settings_of(document.kb)
+    settings = context.settings_for(document)
     states = context.artefacts.state(document.id).stages
     inputs: dict[str, Artefact] = {}
     stale: list[StaleStage] = []

@@ -64,7 +64,7 @@ class _DocumentRun:
 
     @cached_property
     def settings(self) -> Settings:
-        return self.context.settings_of(self.document.kb)
+        return self.context.settings_for(self.document)
 
     def run(self) -> list[Outcome]:
         try:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import unicodedata
 
+FIRST_MARK = "\u0300"  # characters below it join with nothing
+
 
 def between_clusters(text: str, place: int) -> bool:
     """Whether a cut at `place` parts no grapheme cluster (marks, joiners, flags, surrogate pairs, conjoining jamo)."""
     if not 0 < place < len(text):
         return True
     before, after = text[place - 1], text[place]
+    if before < FIRST_MARK and after < FIRST_MARK:
+        return before != "\r" or after != "\n"
     if unicodedata.category(after) in ("Mn", "Mc", "Me") or after in "\u200d\ufe0e\ufe0f" or before == "\u200d":
         return False
     if "\U0001f3fb" <= after <= "\U0001f3ff" or (before == "\r" and after == "\n"):

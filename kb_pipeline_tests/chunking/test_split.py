@@ -14,8 +14,8 @@ from kb_pipeline.tokenization.graphemes import between_clusters
 from kb_pipeline.tokenization.sentences import sentence_ends
 
 
-def by_length(texts: list[str]) -> list[int]:
-    return [len(text) for text in texts]
+def by_length(ranges: list[tuple[int, int]]) -> list[int]:
+    return [end - start for start, end in ranges]
 
 
 def parts(text: str, limit: int) -> list[str]:

@@ -1,0 +1,48 @@
+"""Text around tables, figures and formulas, at the end of their chunks and marked as such."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kb_pipeline.chunking.objects import KINDS
+from kb_pipeline.chunking.reading import Reading
+from kb_pipeline.chunking.spans import Plan, Span
+
+MARK = "\n[context] "
+
+
+def add_context(plans: Sequence[Plan], reading: Reading) -> None:
+    """Give every chunk of an object the sentences before and after it, up to `chunking.context_tokens` each, as far as
+    its heading reaches and the chunk has room."""
+    most = reading.settings.context_tokens
+    if not most:
+        return
+    for plan in plans:
+        if plan.kind == "text":
+            continue
+        members = [span.section for span in plan.spans]
+        room = reading.rooms[members[-1]] - reading.counts.spans(plan.spans) - 8
+        before = _sentences(reading, range(min(members) - 1, -1, -1), min(most, room), backwards=True)
+        room -= reading.counts.spans(before)
+        after = _sentences(reading, range(max(members) + 1, len(reading.sections)), min(most, room), backwards=False)
+        for spans in (before, after):
+            if spans:
+                plan.spans += [spans[0]._replace(before=plan.tail + MARK), *spans[1:]]
+                plan.tail = ""
+
+
+def _sentences(reading: Reading, sections: Iterable[int], room: int, backwards: bool) -> list[Span]:
+    """Sentences next to an object within `room` tokens, up to a heading or another object."""
+    found: list[Span] = []
+    for index in sections:
+        section = reading.sections[index]
+        if section.level or section.role in KINDS:
+            break
+        ranges = reading.counts.sentences(index, 0, len(section.text))
+        for start, end in reversed(ranges) if backwards else ranges:
+            tokens = reading.counts.of(index, start, end) + 1
+            if tokens > room:
+                return found
+            room -= tokens
+            found.insert(0 if backwards else len(found), Span(index, start, end, "context"))
+    return found

@@ -1,0 +1,143 @@
+"""A document cut into chunks, in any of the modes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import msgspec
+
+from kb_pipeline.chunking.children import child, pieces
+from kb_pipeline.chunking.context import add_context
+from kb_pipeline.chunking.counts import CountMany
+from kb_pipeline.chunking.general import plan_general
+from kb_pipeline.chunking.manual import plan_manual
+from kb_pipeline.chunking.passage import crumb_line
+from kb_pipeline.chunking.qa import plan_qa
+from kb_pipeline.chunking.reading import Reading
+from kb_pipeline.chunking.spans import Places, Plan, compose, plan_text, trail_of
+from kb_pipeline.chunking.split import halves
+from kb_pipeline.chunking.table import plan_table
+from kb_pipeline.chunking.window import plan_windows
+from kb_pipeline.records import Chunk, ParsedDocument
+from kb_pipeline.settings import ChunkingSettings
+
+PLANNERS: dict[str, Callable[[Reading], list[Plan]]] = {
+    "general": plan_general,
+    "qa": plan_qa,
+    "table": plan_table,
+    "manual": plan_manual,
+    "sliding_window": plan_windows,
+}
+
+
+def chunk_document(
+    document: ParsedDocument, settings: ChunkingSettings, count_many: CountMany, max_tokens: int
+) -> list[Chunk]:
+    """Chunks of a document in reading order by the mode of the settings, children after them.
+
+    Nothing is left out or cut off: every character of every section is in exactly one chunk, children and what a chunk
+    says was added aside. Locators carry ranges of the chunk's text.
+
+    Args:
+        count_many: counts the tokens of each text.
+        max_tokens: what the embedding model takes at most. No chunk and its headings together are above it, unless a
+            single grapheme cluster is.
+    """
+    sections = document.sections
+    reading = Reading(sections, settings, count_many, max_tokens)
+    plans = PLANNERS[settings.mode](reading)
+    add_context(plans, reading)
+    fitted = _within(plans, reading)
+    places = [Places(section) for section in sections]
+    chunks = [
+        compose(plan, ordinal, tokens, sections, places, reading_crumbs(plan, reading))
+        for ordinal, (plan, tokens) in enumerate(fitted)
+    ]
+    for parent, (plan, _) in zip(tuple(chunks), fitted, strict=True):
+        for row, tokens in _within(plan.children, reading):
+            chunks.append(
+                compose(row, len(chunks), tokens, sections, places, reading_crumbs(row, reading), parent.ordinal)
+            )
+    return chunks + _children(chunks, settings.child_delimiters, reading)
+
+
+def reading_crumbs(plan: Plan, reading: Reading) -> tuple[str, ...]:
+    """Headings of a plan that there is room for."""
+    return reading.fitting(trail_of(plan, reading.sections))
+
+
+def _children(chunks: Sequence[Chunk], delimiters: tuple[str, ...], reading: Reading) -> list[Chunk]:
+    """Pieces of text chunks between delimiters; a chunk in one piece has none."""
+    if not delimiters:
+        return []
+    found = []
+    for chunk in chunks:
+        ranges = pieces(chunk.text, delimiters) if chunk.kind == "text" and chunk.parent < 0 else []
+        found += [child(chunk, a, b) for a, b in ranges if len(ranges) > 1]
+    counts = reading.counts.texts([chunk.text for chunk in found])
+    return [
+        msgspec.structs.replace(chunk, ordinal=len(chunks) + i, tokens=tokens)
+        for i, (chunk, tokens) in enumerate(zip(found, counts, strict=True))
+    ]
+
+
+# ---------------------------------------------------------------- the cap
+
+
+def _within(plans: Sequence[Plan], reading: Reading) -> list[tuple[Plan, int]]:
+    """Plans with the token counts of their texts; those above what the model reads are parted until none is.
+
+    Plans are made by sums of counts, which come near these; so few are parted here.
+    """
+    done: list[tuple[Plan, int]] = []
+    for plan, tokens in zip(plans, reading.counts.plans(plans), strict=True):
+        stack = [(plan, tokens)]
+        while stack:
+            current, count = stack.pop()
+            if count <= _room(current, reading):
+                done.append((current, count))
+                continue
+            parts = [part for part in _smaller(current, reading) if plan_text(part, reading.sections)]
+            if parts == [current] or not parts:
+                done.append((current, count))
+                continue
+            stack += reversed(list(zip(parts, reading.counts.plans(parts), strict=True)))
+    return done
+
+
+def _room(plan: Plan, reading: Reading) -> int:
+    """Tokens that the text of a plan can have."""
+    crumbs = reading_crumbs(plan, reading)
+    if plan.crumbs and plan_text(plan, reading.sections).startswith(crumb_line(crumbs)):
+        return reading.max_tokens
+    return reading.room(crumbs)
+
+
+def _smaller(plan: Plan, reading: Reading) -> list[Plan]:
+    """A plan made smaller: what was added for context or overlap left out, else parted between its own spans, else
+    within its one span under what stands above it, else without that."""
+    kept = [span for span in plan.spans if span.added not in ("context", "overlap")]
+    if len(kept) < len(plan.spans):
+        return [replace(plan, spans=kept)]
+    own = [i for i, span in enumerate(plan.spans) if span.added is None]
+    if not own:  # a formula that stands in its text, too
+        own = list(range(len(plan.spans)))
+    head = plan.spans[: own[0]]
+    if len(own) > 1:
+        middle = own[len(own) // 2 - 1] + 1
+        return [
+            replace(plan, spans=plan.spans[:middle], tail=""),
+            replace(plan, spans=[*head, *plan.spans[middle:]], children=[]),
+        ]
+    if head and reading.counts.spans(head) > reading.max_tokens / 2:
+        return [replace(plan, spans=[span._replace(before=None) for span in plan.spans[own[0] :]])]
+    span = plan.spans[own[0]]
+    parts = halves(reading.sections[span.section].text, span.start, span.end)
+    if len(parts) == 1:
+        return [replace(plan, spans=[span._replace(before=None)])] if head or plan.tail else [plan]
+    first, *others = [span._replace(start=a, end=b) for a, b in parts]
+    return [
+        replace(plan, spans=[*head, first], tail=""),
+        *(replace(plan, spans=[*head, other, *plan.spans[own[0] + 1 :]], children=[]) for other in others),
+    ]

@@ -1,0 +1,121 @@
+"""Chunk mode `sliding_window`: windows of so many characters over the Markdown of the text, each beginning inside the
+one before (Paddle-ERNIE-RAG cuts so: 300 characters, 120 of overlap).
+
+Windows end and begin at sentence, clause or word boundaries, run over page breaks, and leave nothing out. They end at
+tables and figures, which are chunks of their own.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+
+from kb_pipeline.chunking.objects import KINDS, object_plans
+from kb_pipeline.chunking.packing import FORMULA
+from kb_pipeline.chunking.reading import Reading
+from kb_pipeline.chunking.spans import Plan, Span
+from kb_pipeline.chunking.split import boundaries
+from kb_pipeline.records import Section
+from kb_pipeline.tokenization.graphemes import between_clusters
+from kb_pipeline.tokenization.sentences import sentence_ends
+
+FILLED = 0.6  # share of a window after which it may end at the best boundary
+PARAGRAPH = "\n\n"  # between two blocks of Markdown
+
+
+def plan_windows(reading: Reading) -> list[Plan]:
+    """Plans of a document's chunks."""
+    plans: list[Plan] = []
+    run: list[int] = []
+    for index, section in enumerate(reading.sections):
+        if section.role in KINDS and (section.role != FORMULA or not section.text.strip()):
+            lead = []
+            while run and reading.sections[run[-1]].level:
+                lead.insert(0, run.pop())
+            plans += _windows(reading, run)
+            run = []
+            spans = [Span(i, 0, len(reading.sections[i].text)) for i in lead]
+            if section.text.strip() or section.picture or section.role == "figure":
+                room = reading.rooms[index]
+                plans += object_plans(reading.sections, index, spans, min(reading.soft, room), room, reading.counts)
+            else:
+                run = lead
+        elif section.text.strip():
+            run.append(index)
+    return plans + _windows(reading, run)
+
+
+def _windows(reading: Reading, run: Sequence[int]) -> list[Plan]:
+    """Windows over sections that follow each other; formulas among them are chunks of their own besides."""
+    if not run:
+        return []
+    text, starts = _markdown(reading.sections, run)
+    size, overlap = reading.settings.window, min(reading.settings.window_overlap, reading.settings.window // 2)
+    sentence = sentence_ends(text)
+    ranked = [sentence, *boundaries(text, 0, len(text))]
+    plans: list[Plan] = []
+    begin = own = 0
+    while own < len(text):
+        end = _end(text, ranked, begin, own, size)
+        plans.append(Plan("text", _spans(reading.sections, run, starts, begin, own, end)))
+        for k in range(bisect_left(starts, own), bisect_left(starts, end)):
+            if reading.sections[run[k]].role == FORMULA:
+                plans.append(Plan("equation", [Span(run[k], 0, len(reading.sections[run[k]].text), "formula")]))
+        own, begin = end, _begin(ranked, begin, end, overlap)
+    return [plan for plan in plans if plan.spans]
+
+
+def _markdown(sections: Sequence[Section], run: Sequence[int]) -> tuple[str, list[int]]:
+    """The blocks as one text, and where each block's own text starts in it."""
+    blocks = [f"{'#' * s.level} {s.text}" if s.level else s.text for s in (sections[i] for i in run)]
+    ends = accumulate(len(block) + len(PARAGRAPH) for block in blocks)
+    starts = [end - len(PARAGRAPH) - len(sections[i].text) for end, i in zip(ends, run, strict=True)]
+    return PARAGRAPH.join(blocks), starts
+
+
+def _end(text: str, ranked: Sequence[Sequence[int]], begin: int, own: int, size: int) -> int:
+    """Where a window ends: the last boundary of the best rank in its last part, else any word's end, else a cut."""
+    if len(text) - begin <= size:
+        return len(text)
+    low, high = max(own, begin + int(FILLED * size)), begin + size
+    for places in ranked:
+        at = bisect_right(places, high)
+        if at and places[at - 1] > low:
+            return places[at - 1]
+    at = bisect_right(ranked[-1], high)
+    if at and ranked[-1][at - 1] > own:
+        return ranked[-1][at - 1]
+    at = bisect_right(ranked[-1], high)  # one word is longer than a window: it is not cut while a window can hold it
+    following = ranked[-1][at] if at < len(ranked[-1]) else len(text)
+    if following - own <= size:
+        return following
+    place = own + size
+    while place > own + 1 and not between_clusters(text, place):
+        place -= 1
+    return place if between_clusters(text, place) else following
+
+
+def _begin(ranked: Sequence[Sequence[int]], begin: int, end: int, overlap: int) -> int:
+    """Where the next window begins: at the first boundary of the best rank within the overlap before `end`."""
+    low = max(begin, end - overlap)
+    for places in ranked:
+        at = bisect_left(places, low)
+        if at < len(places) and begin < places[at] < end:
+            return places[at]
+    return end
+
+
+def _spans(
+    sections: Sequence[Section], run: Sequence[int], starts: Sequence[int], begin: int, own: int, end: int
+) -> list[Span]:
+    """Spans of `text[begin:end]`; what lies before `own` is overlap."""
+    found: list[Span] = []
+    for k in range(max(0, bisect_right(starts, begin) - 1), bisect_left(starts, end)):
+        section = sections[run[k]]
+        mark = f"{'#' * section.level} " if section.level else ""
+        for low, high, added in ((begin, own, "overlap"), (own, end, None)):
+            a, b = max(low - starts[k], 0), min(high - starts[k], len(section.text))
+            if a < b:
+                found.append(Span(run[k], a, b, added, PARAGRAPH + mark if a == 0 else None))
+    return found
