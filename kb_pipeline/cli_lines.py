@@ -17,6 +17,9 @@ from kb_pipeline.records import (
 )
 
 if TYPE_CHECKING:
+    from kb_pipeline.evaluation.questions import QuestionReport
+    from kb_pipeline.evaluation.self_recall import SelfRecallReport
+    from kb_pipeline.evaluation.trace import TraceReport
     from kb_pipeline.operations.demo import Demo
     from kb_pipeline.operations.doctor import Finding
     from kb_pipeline.operations.ingest import IngestReport
@@ -108,3 +111,34 @@ def demo_lines(demo: Demo) -> list[str]:
         if asked.picture:
             lines.append(f"marked page: {asked.picture}")
     return lines
+
+
+def self_recall_lines(report: SelfRecallReport) -> list[str]:
+    lines = [f"{report.sample} of {report.chunks} chunks, asked for with their own text"]
+    for way, found in report.ways.items():
+        figures = f"first {found.recall_at_1:.3f}  in ten {found.recall_at_10:.3f}  MRR@10 {found.mrr_at_10:.3f}"
+        lines.append(f"{way:10} {figures}")
+        lines += [f"  missed {one.chunk_id}: {one.rank or 'not'} of ten, first {one.first}" for one in found.missed]
+    return lines
+
+
+def question_lines(report: QuestionReport) -> list[str]:
+    lines = []
+    for kind, s in {"all": report.scores, **report.by_kind}.items():
+        lines.append(
+            f"{kind:16} {s.questions:4} questions  recall@1 {s.recall_at_1:.3f}  @5 {s.recall_at_5:.3f}  "
+            f"@10 {s.recall_at_10:.3f}  MRR@10 {s.mrr_at_10:.3f}  nDCG@10 {s.ndcg_at_10:.3f}  "
+            f"page hit@5 {s.page_hit_at_5:.3f}"
+        )
+    return lines + [f"  not in ten: {one.question}" for one in report.asked if not one.rank]
+
+
+def trace_lines(report: TraceReport) -> list[str]:
+    lines = []
+    for kind, s in {"all": report.scores, **report.by_kind}.items():
+        lines.append(
+            f"{kind:16} {s.questions:4} questions  page first {s.page_first:.3f}  any {s.page_any:.3f}  "
+            f"quoted {s.quoted:.3f}  cover {s.cover:.3f}  on hits {s.cover_on_hits:.3f}  IoU {s.iou_on_hits:.3f}  "
+            f"in passages {s.cover_on_passages:.3f}"
+        )
+    return lines + [f"  not covered: {one.question} (shown: {one.at})" for one in report.traced if one.cover < 0.5]

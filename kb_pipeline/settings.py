@@ -205,14 +205,49 @@ class QuerySettings(Group):
     """Retrieval.
 
     Attributes:
+        fusion: how the legs become one score (query/fusion.py says what each preset does).
+        vector_weight: w in `(1 - w) * term + w * vector`; the preset's own where none is set.
         candidates: hits asked of each leg of the hybrid search.
-        term_weight: w in `w * term + (1 - w) * vector`.
         threshold: least score of a hit.
     """
 
+    fusion: Literal["windowed", "weighted", "rrf", "rrf-4-1", "vector", "full-text"] = "windowed"
+    vector_weight: float | None = Field(None, ge=0, le=1)
+
     candidates: int = Field(100, ge=10, le=1000)
-    term_weight: float = Field(0.3, ge=0, le=1)
     threshold: float = Field(0.2, ge=0, le=1)
+
+
+class RerankSettings(Group):
+    """A second look at the best hits.
+
+    Attributes:
+        provider: `rules`, `endpoint` (Jina, Cohere, vLLM form of /rerank), `onnx` (a folder of one's own), or `none`.
+        base_url, api_key: of the endpoint.
+        model: the endpoint's model name, or the folder with model.onnx and tokenizer.json.
+        window: hits that are looked at.
+        weight: of the rerank score beside the fused one; 1 for rules and 0.7 for models where none is set.
+    """
+
+    provider: Literal["none", "rules", "endpoint", "onnx"] = "none"
+    base_url: str = ""
+    api_key: SecretStr = SecretStr("")
+    model: str = ""
+    window: int = Field(64, ge=1, le=1000)
+    weight: float | None = Field(None, ge=0, le=1)
+    timeout_s: float = Field(30.0, gt=0)
+
+
+class EvaluationSettings(Group):
+    """`kb eval` and the assets of group `scores`.
+
+    Attributes:
+        sample: chunks that self-recall asks for.
+        questions: file of questions (JSON lines) where none is named.
+    """
+
+    sample: int = Field(100, ge=1, le=100_000)
+    questions: str = ""
 
 
 class StorageSettings(Group):
@@ -244,6 +279,8 @@ class Settings(Group):
     embedding: EmbeddingSettings = EmbeddingSettings()
     index: IndexSettings = IndexSettings()
     query: QuerySettings = QuerySettings()
+    rerank: RerankSettings = RerankSettings()
+    evaluation: EvaluationSettings = EvaluationSettings()
     storage: StorageSettings = StorageSettings()
     pipeline: PipelineSettings = PipelineSettings()
 

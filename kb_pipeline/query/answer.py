@@ -12,7 +12,7 @@ from kb_pipeline.query.citations import Cited, cite, cite_quote
 from kb_pipeline.query.extract import NOTHING, extractive_answer
 from kb_pipeline.query.question import Question
 from kb_pipeline.query.quotes import find_quote
-from kb_pipeline.query.rescore import confidence
+from kb_pipeline.query.rescore import confidence, has_tier
 from kb_pipeline.records import Answer, Citation, Hit
 from kb_pipeline.tokenization.normalise import normalised
 from kb_pipeline.tokenization.sentences import sentences
@@ -67,20 +67,20 @@ def answer_question(
     question: Question,
     hits: Sequence[Hit],
     embedder: Embedder,
-    term_weight: float,
+    vector_weight: float,
     chat: Chat | None = None,
     words: Tokenizer | None = None,
 ) -> Answer:
     """An answer from `hits` (best first). Without a model, or where it fails, the best sentences are quoted instead,
     and the answer says so."""
     if chat is None or not hits:
-        return extractive_answer(question, hits, embedder, term_weight, words)
+        return extractive_answer(question, hits, embedder, vector_weight, words)
     try:
         written = chat.complete(prompt(question, hits))
     except EndpointError as error:
-        return _quoted_instead(question, hits, embedder, term_weight, words, error.message)
+        return _quoted_instead(question, hits, embedder, vector_weight, words, error.message)
     if not written.strip():
-        return _quoted_instead(question, hits, embedder, term_weight, words, "its text is empty")
+        return _quoted_instead(question, hits, embedder, vector_weight, words, "its text is empty")
     return checked_answer(question, hits, written, words)
 
 
@@ -88,12 +88,12 @@ def _quoted_instead(
     question: Question,
     hits: Sequence[Hit],
     embedder: Embedder,
-    term_weight: float,
+    vector_weight: float,
     words: Tokenizer | None,
     reason: str,
 ) -> Answer:
     note = FAILED[question.language].format(reason=" ".join(reason.split()).rstrip(".。"))
-    return extractive_answer(question, hits, embedder, term_weight, words, note)
+    return extractive_answer(question, hits, embedder, vector_weight, words, note)
 
 
 def prompt(question: Question, hits: Sequence[Hit]) -> list[dict[str, str]]:
@@ -133,7 +133,10 @@ def checked_answer(question: Question, hits: Sequence[Hit], written: str, words:
         pieces.append(gap + shown)
     share = supported / counted if counted else 0.0
     return Answer(
-        "".join(pieces).strip(), cited.citations, round(share * confidence(question, hits[0].score), 4), "llm"
+        "".join(pieces).strip(),
+        cited.citations,
+        round(share * confidence(question, hits[0].score, has_tier(hits[0])), 4),
+        "llm",
     )
 
 

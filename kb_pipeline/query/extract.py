@@ -9,7 +9,7 @@ import numpy as np
 
 from kb_pipeline.query.citations import Cited, cite
 from kb_pipeline.query.question import Question
-from kb_pipeline.query.rescore import confidence, language_offset, score_parts, total
+from kb_pipeline.query.rescore import confidence, has_tier, language_offset, score_parts, total
 from kb_pipeline.query.statements import Statement, statements, whole
 from kb_pipeline.records import Answer, Hit
 from kb_pipeline.tokenization.tokens import Tokenizer, tokenizer
@@ -43,7 +43,7 @@ def extractive_answer(
     question: Question,
     hits: Sequence[Hit],
     embedder: Embedder,
-    term_weight: float,
+    vector_weight: float,
     words: Tokenizer | None = None,
     note: str = "",
 ) -> Answer:
@@ -55,8 +55,8 @@ def extractive_answer(
     """
     if not hits:
         return Answer(NOTHING[question.language], (), 0.0, "extractive")
-    chosen = _best(question, hits[:HITS], embedder, term_weight, words or tokenizer())
-    sure = confidence(question, hits[0].score)
+    chosen = _best(question, hits[:HITS], embedder, vector_weight, words or tokenizer())
+    sure = confidence(question, hits[0].score, has_tier(hits[0]))
     cited = Cited()
     lines = [] if sure >= UNSURE else [WARNING[question.language]]
     for one in chosen:
@@ -67,7 +67,7 @@ def extractive_answer(
 
 
 def _best(
-    question: Question, hits: Sequence[Hit], embedder: Embedder, term_weight: float, words: Tokenizer
+    question: Question, hits: Sequence[Hit], embedder: Embedder, vector_weight: float, words: Tokenizer
 ) -> list[Statement]:
     """The statement with most support, and further ones that cover what it leaves open or say as much as it does (one
     of equal texts only). The best comes first; then hits in the order in which they were chosen, statements of a hit in
@@ -75,7 +75,7 @@ def _best(
     every = [one for rank, hit in enumerate(hits) for one in statements(hit, rank, words)]
     found = _nominated(question, every) or [whole(hits[0], 0, words)]
     vectors = embedder.embed_passages([one.said for one in found])
-    support = {s: _support(question, s, v, embedder, term_weight) for s, v in zip(found, vectors, strict=True)}
+    support = {s: _support(question, s, v, embedder, vector_weight) for s, v in zip(found, vectors, strict=True)}
     found.sort(key=lambda s: (-support[s], s.rank, s.start))
     best, *others = found
     chosen = [best]
@@ -105,7 +105,7 @@ def _nominated(question: Question, every: Sequence[Statement]) -> list[Statement
     return first + foreign[:FOREIGN]
 
 
-def _support(question: Question, one: Statement, vector: np.ndarray, embedder: Embedder, term_weight: float) -> float:
+def _support(question: Question, one: Statement, vector: np.ndarray, embedder: Embedder, vector_weight: float) -> float:
     """The statement's own score by the formula of hits, mixed with that of its hit: a sentence can rely on its context
     (the drill hole is named in the heading), but must say something itself."""
     parts = score_parts(
@@ -114,7 +114,7 @@ def _support(question: Question, one: Statement, vector: np.ndarray, embedder: E
         one.ids,
         cosine=float(np.dot(question.vector, vector)),
         offset=language_offset(embedder.language_offsets, question.language, one.language, one.tokens),
-        term_weight=term_weight,
+        vector_weight=vector_weight,
         window=embedder.cosine_window,
     )
     parts["vector"] *= min(1.0, one.terms / FULL_SENTENCE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -9,11 +10,16 @@ from pymilvus import MilvusClient
 
 from kb_pipeline.errors import IndexUnavailable, UnknownChunk, UsageError
 from kb_pipeline.query.answer import Chat, answer_question
+from kb_pipeline.query.filters import EVERYTHING, Filters
+from kb_pipeline.query.fusion import PRESETS, Fusion
+from kb_pipeline.query.fusion import fusion as fusion_of
 from kb_pipeline.query.question import Question, read_question
-from kb_pipeline.query.rescore import Scored, above_threshold, rescore
-from kb_pipeline.query.retrieve import ChunkRow, is_chunk_id, read_rows, retrieve
+from kb_pipeline.query.rerank import rerank
+from kb_pipeline.query.rescore import Scored, least_score, rescore
+from kb_pipeline.query.results import DocumentHits, Passage, SearchResult, distinct
+from kb_pipeline.query.retrieve import ChunkRow, all_chunk_ids, is_chunk_id, read_rows, retrieve
 from kb_pipeline.records import Answer, Citation, Hit, Locator, PageLocator
-from kb_pipeline.settings import QuerySettings
+from kb_pipeline.settings import QuerySettings, RerankSettings
 from kb_pipeline.tokenization.tokens import Tokenizer
 
 if TYPE_CHECKING:
@@ -23,6 +29,8 @@ if TYPE_CHECKING:
 MOST_HITS = 1000
 ROUNDS = 3  # searches, where rows of chosen hits were replaced before they were read
 PASSAGES = 8  # hits that an answer is made from
+SPARE = 8  # hits read beyond a page, to take the place of those that overlap
+NO_RERANK = RerankSettings()
 
 T = TypeVar("T")
 
@@ -32,6 +40,9 @@ class Documents(Protocol):
 
     def active_versions(self, document_ids: Iterable[str]) -> dict[str, str]:
         """Version that readers see, by document id; a document that is not visible is left out."""
+
+    def boosts(self, document_ids: Iterable[str]) -> dict[str, float]:
+        """Boost by document id, for those that have one other than 1."""
 
     def document_path(self, document_id: str) -> str:
         """The readable path of a document within its knowledge base."""
@@ -60,10 +71,12 @@ class KnowledgeBase:
         documents: Documents,
         chat: Chat | None = None,
         words: Tokenizer | None = None,
+        rerank: RerankSettings = NO_RERANK,
     ):
         self.name, self.collection, self.settings = name, collection, settings
         self._connect, self._client = connect, None
         self._embedder, self._documents, self._chat, self._words = embedder, documents, chat, words
+        self._rerank = rerank
 
     @classmethod
     def open(cls, name: str) -> KnowledgeBase:
@@ -78,46 +91,117 @@ class KnowledgeBase:
 
     # ------------------------------------------------------------ search
 
-    def search(self, question: str, top: int = 10, documents: Sequence[str] | None = None) -> list[Hit]:
+    def search(
+        self, question: str, top: int = 10, documents: Sequence[str] | None = None, fusion: str = ""
+    ) -> list[Hit]:
         """Best passages for a question, best first, with all parts of their scores and their places.
 
         Args:
             documents: ids of the documents to look in, None for all.
+            fusion: a preset in place of the knowledge base's own.
 
         Raises:
-            UsageError: an empty question, or a `top` outside 1…1000.
+            UsageError: an empty question, an unknown preset, or a `top` outside 1…1000.
             IndexUnavailable, IndexRequestFailed, EndpointError.
         """
-        return self._search(self._read(question), top, documents)
+        filters = Filters(documents=None if documents is None else tuple(documents))
+        return list(self.find(question, top, filters=filters, fusion=fusion).hits)
+
+    def find(
+        self,
+        question: str,
+        top: int = 10,
+        skip: int = 0,
+        filters: Filters = EVERYTHING,
+        fusion: str = "",
+        near_misses: int = 0,
+        neighbours: int = 0,
+    ) -> SearchResult:
+        """A page of hits, with what else a search knows.
+
+        Args:
+            skip: hits before the page.
+            near_misses: how many of the best chunks below the threshold to give.
+            neighbours: how many chunks before and after each hit to give.
+
+        Raises:
+            UsageError: an empty question, an unknown preset or kind, or a page outside the first 1000 hits.
+            IndexUnavailable, IndexRequestFailed, EndpointError.
+        """
+        return self._find(self._read(question), top, skip, filters, fusion, near_misses, neighbours)
 
     def _read(self, question: str) -> Question:
         return read_question(question, self._embedder, self._words)
 
-    def _search(self, question: Question, top: int, documents: Sequence[str] | None) -> list[Hit]:
-        if not 1 <= top <= MOST_HITS:
-            raise UsageError(f"top is {top}", remedy=f"1 to {MOST_HITS}")
+    def _find(
+        self,
+        question: Question,
+        top: int,
+        skip: int = 0,
+        filters: Filters = EVERYTHING,
+        fusion: str = "",
+        near_misses: int = 0,
+        neighbours: int = 0,
+    ) -> SearchResult:
+        if top < 1 or skip < 0 or top + skip > MOST_HITS:
+            raise UsageError(f"top is {top}, skip is {skip}", remedy=f"a page within the first {MOST_HITS} hits")
+        preset = self._preset(fusion)
         for _ in range(ROUNDS):
-            chosen = self._chosen(question, top, documents)
-            ids = [one.candidate.chunk_id for one in chosen]
-            rows = self._reaching(lambda client, ids=ids: read_rows(client, self.collection, ids))
-            if len(rows) == len(ids):
+            scored = self._scored(question, top + skip, filters, preset)
+            scored, note = self._reranked(question, scored)
+            least = least_score(scored, self.settings.threshold)
+            good = [one for one in scored if one.score >= least]
+            poor = [one for one in scored if one.score < least][:near_misses]
+            shown = good[: top + skip + SPARE] + poor
+            rows = self._rows(one.candidate.chunk_id for one in shown)
+            if len(rows) == len(shown):
                 break
-        return [self._hit(one, rows[one.candidate.chunk_id]) for one in chosen if one.candidate.chunk_id in rows]
+        kept = distinct([one.candidate.chunk_id for one in shown if one not in poor], rows)[skip : skip + top]
+        by_id = {one.candidate.chunk_id: one for one in shown}
+        hits = tuple(self._hit(by_id[chunk_id], rows[chunk_id]) for chunk_id in kept)
+        return SearchResult(
+            hits=hits,
+            found=len(good),
+            threshold=least,
+            relaxed=bool(good) and least < self.settings.threshold,
+            near_misses=tuple(self._hit(one, rows[i]) for one in poor if (i := one.candidate.chunk_id) in rows),
+            documents=self._per_document(good),
+            neighbours=self._neighbours(kept, neighbours) if neighbours else {},
+            notes=(note,) if note else (),
+        )
 
-    def _chosen(self, question: Question, top: int, documents: Sequence[str] | None) -> list[Scored]:
-        candidates = max(self.settings.candidates, top)
+    def _preset(self, name: str) -> Fusion:
+        name = name or self.settings.fusion
+        if name not in PRESETS:
+            raise UsageError(f"no fusion {name!r}", remedy=f"one of {', '.join(PRESETS)}")
+        return fusion_of(name, self.settings.vector_weight)
+
+    def _scored(self, question: Question, wanted: int, filters: Filters, fusion: Fusion) -> list[Scored]:
+        candidates = max(self.settings.candidates, wanted)
         active = self._documents.active_versions
         found = self._reaching(
-            lambda client: retrieve(client, self.collection, question, active, candidates, documents)
+            lambda client: retrieve(client, self.collection, question, active, candidates, filters, fusion)
         )
-        scored = rescore(
+        return rescore(
             question,
             found,
-            term_weight=self.settings.term_weight,
+            fusion=fusion,
             window=self._embedder.cosine_window,
             offsets=self._embedder.language_offsets,
+            boosts=self._documents.boosts({one.document for one in found}),
         )
-        return above_threshold(scored, self.settings.threshold)[:top]
+
+    def _reranked(self, question: Question, scored: list[Scored]) -> tuple[list[Scored], str]:
+        """The best hits reranked; those beyond the window are no hits then, their scores mean something else."""
+        if self._rerank.provider == "none":
+            return scored, ""
+        window = scored[: self._rerank.window]
+        rows = self._rows(one.candidate.chunk_id for one in window)
+        return rerank(question, window, {chunk_id: row.text for chunk_id, row in rows.items()}, self._rerank)
+
+    def _rows(self, chunk_ids: Iterable[str]) -> dict[str, ChunkRow]:
+        wanted = list(chunk_ids)
+        return self._reaching(lambda client: read_rows(client, self.collection, wanted))
 
     def _hit(self, scored: Scored, row: ChunkRow) -> Hit:
         return Hit(
@@ -132,6 +216,34 @@ class KnowledgeBase:
             locators=row.locators,
         )
 
+    def _per_document(self, good: Sequence[Scored]) -> tuple[DocumentHits, ...]:
+        counts = Counter(one.candidate.document for one in good)
+        best: dict[str, float] = {}
+        for one in good:
+            best.setdefault(one.candidate.document, one.score)
+        path = self._documents.document_path
+        return tuple(DocumentHits(path(key), key, counts[key], score) for key, score in best.items())
+
+    def _neighbours(self, chunk_ids: Sequence[str], reach: int) -> dict[str, tuple[Passage, ...]]:
+        around = {chunk_id: _around(chunk_id, reach) for chunk_id in chunk_ids}
+        rows = self._rows(dict.fromkeys(one for ids in around.values() for one in ids))
+        return {
+            chunk_id: tuple(Passage(one, rows[one].text) for one in ids if one in rows)
+            for chunk_id, ids in around.items()
+        }
+
+    # ------------------------------------------------------------ all chunks
+
+    def chunk_ids(self) -> list[str]:
+        """Ids of all chunks that readers see, sorted. Raises IndexUnavailable, IndexRequestFailed."""
+        found = self._reaching(lambda client: all_chunk_ids(client, self.collection))
+        versions = self._documents.active_versions({document for document, _, _ in map(_key_parts, found)})
+        return sorted(one for one in found if versions.get(_key_parts(one)[0]) == _key_parts(one)[1])
+
+    def texts(self, chunk_ids: Sequence[str]) -> dict[str, str]:
+        """Text by chunk id; chunks that are gone are left out. Raises IndexUnavailable, IndexRequestFailed."""
+        return {chunk_id: row.text for chunk_id, row in self._rows(chunk_ids).items()}
+
     # ------------------------------------------------------------ answers
 
     def ask(self, question: str, documents: Sequence[str] | None = None) -> Answer:
@@ -142,8 +254,10 @@ class KnowledgeBase:
             IndexUnavailable, IndexRequestFailed.
         """
         read = self._read(question)
-        hits = self._search(read, PASSAGES, documents)
-        return answer_question(read, hits, self._embedder, self.settings.term_weight, self._chat, self._words)
+        filters = Filters(documents=None if documents is None else tuple(documents))
+        hits = self._find(read, PASSAGES, filters=filters).hits
+        weight = self._preset("").vector_weight
+        return answer_question(read, hits, self._embedder, weight, self._chat, self._words)
 
     # ------------------------------------------------------------ tracing
 
@@ -191,6 +305,19 @@ class KnowledgeBase:
                 self._client = None
         client = self._client = self._connect()
         return read(client)
+
+
+def _key_parts(chunk_id: str) -> tuple[str, str, int]:
+    """Document, version and ordinal."""
+    document, version, number = chunk_id.split(":")
+    return document, version, int(number)
+
+
+def _around(chunk_id: str, reach: int) -> list[str]:
+    """Ids of the chunks that may stand beside one."""
+    document, version, number = _key_parts(chunk_id)
+    numbers = range(max(0, number - reach), number + reach + 1)
+    return [f"{document}:{version}:{n}" for n in numbers if n != number]
 
 
 def _where(locators: Sequence[Locator]) -> str:

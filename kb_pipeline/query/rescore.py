@@ -1,13 +1,21 @@
 """Scores of candidates, each part kept: what a user sees recomputes to the score.
 
-    score  = w · term + (1 − w) · vector + id
+    score = min(1, ((1 − w) · term + w · vector) · boost) + id
+
+Term and vector are those of the preset (fusion.py), each in 0…1. With the default, `windowed`:
+
     term   = share of the question's term weight that the passage covers
     vector = clip((cosine + language offset − low) / (high − low), 0, 1)
     id     = share of the question's identifiers that the passage names
 
-`low`, `high` are the embedding model's cosine window, w is `query.term_weight`. The offset makes up for a model that
-sees passages in the question's own language as nearer whatever they say. A question with identifiers thus puts the
-passages that name them before all others: the id tier adds up to 1 to a sum of at most 1.
+`low`, `high` are the embedding model's cosine window. The offset makes up for a model that sees passages in the
+question's own language as nearer whatever they say. `boost` is the document's, 1 unless somebody set it. A question
+with identifiers thus puts the passages that name them before all others: the id tier adds up to 1 to a sum of at most
+1.
+
+Where hits are reranked, `rerank` takes the place of what it was given weight for:
+
+    score = min(1, ((1 − r) · ((1 − w) · term + w · vector) + r · rerank) · boost) + id
 """
 
 from __future__ import annotations
@@ -15,10 +23,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp
+from types import MappingProxyType
 
 import numpy as np
 
+from kb_pipeline.query.fusion import RRF_K, Fusion
 from kb_pipeline.query.question import Question
+from kb_pipeline.records import Hit
 from kb_pipeline.tokenization.language import running_share
 from kb_pipeline.tokenization.weights import coverage
 
@@ -34,7 +45,8 @@ CONFIDENCE_MIDDLE, CONFIDENCE_SLOPE = 0.55, 14.0
 
 @dataclass(frozen=True)
 class Candidate:
-    """A row that may answer: what scoring reads of it. `tokens` are its fine tokens, `vector` a unit vector."""
+    """A row that may answer: what scoring reads of it. `tokens` are its fine tokens, `vector` a unit vector;
+    `dense_place`, `text_place` order the rows of a leg, 0 for a row that the leg did not find."""
 
     chunk_id: str
     document: str
@@ -43,6 +55,8 @@ class Candidate:
     tokens: frozenset[str]
     ids: frozenset[str]
     vector: np.ndarray
+    dense_place: int = 0
+    text_place: int = 0
 
 
 @dataclass(frozen=True)
@@ -58,24 +72,56 @@ def rescore(
     question: Question,
     candidates: Sequence[Candidate],
     *,
-    term_weight: float,
+    fusion: Fusion,
     window: tuple[float, float],
     offsets: Mapping[tuple[str, str], float],
+    boosts: Mapping[str, float] = MappingProxyType({}),
 ) -> list[Scored]:
-    """Candidates with scores, best first; equal scores in order of chunk id."""
+    """Candidates with scores, best first; equal scores in order of chunk id.
+
+    Args:
+        boosts: by document id; 1 where there is none.
+    """
+    dense = _ranks({one.chunk_id: one.dense_place for one in candidates})
+    text = _ranks({one.chunk_id: one.text_place for one in candidates})
     found = []
     for candidate in candidates:
-        parts = score_parts(
-            question,
-            candidate.tokens,
-            candidate.ids,
-            cosine=float(np.dot(question.vector, candidate.vector)),
-            offset=language_offset(offsets, question.language, candidate.language, candidate.tokens),
-            term_weight=term_weight,
-            window=window,
-        )
+        cosine = float(np.dot(question.vector, candidate.vector))
+        if fusion.by_rank:
+            parts = _rank_parts(dense.get(candidate.chunk_id, 0), text.get(candidate.chunk_id, 0), cosine, fusion)
+        else:
+            offset = language_offset(offsets, question.language, candidate.language, candidate.tokens)
+            parts = score_parts(
+                question,
+                candidate.tokens,
+                candidate.ids,
+                cosine=cosine,
+                offset=offset if fusion.windowed else 0.0,
+                vector_weight=fusion.vector_weight,
+                window=window if fusion.windowed else (0.0, 1.0),
+                identifiers=fusion.identifiers,
+            )
+        parts["boost"] = boosts.get(candidate.document, 1.0)
         found.append(Scored(candidate, total(parts), parts))
     return sorted(found, key=lambda scored: (-scored.score, scored.candidate.chunk_id))
+
+
+def _ranks(places: Mapping[str, int]) -> dict[str, int]:
+    """Ranks from 1 among the rows that a leg found."""
+    found = sorted((place, chunk) for chunk, place in places.items() if place)
+    return {chunk: rank for rank, (_, chunk) in enumerate(found, 1)}
+
+
+def _rank_parts(dense: int, text: int, cosine: float, fusion: Fusion) -> dict[str, float]:
+    parts = {
+        "term": (RRF_K + 1) / (RRF_K + text) if text else 0.0,
+        "vector": (RRF_K + 1) / (RRF_K + dense) if dense else 0.0,
+        "term weight": 1 - fusion.vector_weight,
+        "term rank": float(text),
+        "vector rank": float(dense),
+        "cosine": cosine,
+    }
+    return {name: round(value, DIGITS) for name, value in parts.items()}
 
 
 def score_parts(
@@ -85,20 +131,23 @@ def score_parts(
     *,
     cosine: float,
     offset: float,
-    term_weight: float,
+    vector_weight: float,
     window: tuple[float, float],
+    identifiers: bool = True,
 ) -> dict[str, float]:
     """The parts of a passage's score: `term`, `vector` and `id` make the sum of `total`; `term weight`, `cosine` and
-    `language offset` say how these came about."""
+    `language offset` say how these came about. Without the tier of identifiers there is no `id`."""
     low, high = window
     parts = {
         "term": coverage(question.weights, tokens),
         "vector": min(max((cosine + offset - low) / (high - low), 0.0), 1.0),
         "id": len(named.intersection(question.ids)) / len(question.ids) if question.ids else 0.0,
-        "term weight": term_weight,
+        "term weight": 1 - vector_weight,
         "cosine": cosine,
         "language offset": offset,
     }
+    if not identifiers:
+        del parts["id"]
     return {name: round(value, DIGITS) for name, value in parts.items()}
 
 
@@ -114,24 +163,29 @@ def language_offset(
 def total(scores: Mapping[str, float]) -> float:
     """The score that parts add up to."""
     weight = scores["term weight"]
-    return round(weight * scores["term"] + (1 - weight) * scores["vector"] + scores["id"], DIGITS)
+    fused = weight * scores["term"] + (1 - weight) * scores["vector"]
+    if "rerank" in scores:
+        fused += scores["rerank weight"] * (scores["rerank"] - fused)
+    return round(min(1.0, fused * scores.get("boost", 1.0)) + scores.get("id", 0.0), DIGITS)
 
 
-def above_threshold(scored: Sequence[Scored], threshold: float) -> list[Scored]:
-    """Those that reach the threshold; where none does, those that reach a quarter of it (their scores, and an
+def least_score(scored: Sequence[Scored], threshold: float) -> float:
+    """The threshold that holds: the one given, or a quarter of it where nothing reaches that (the hits' scores, and an
     answer's confidence, say how poor they are)."""
-    for least in (threshold, threshold * RELAXED):
-        kept = [one for one in scored if one.score >= least]
-        if kept:
-            return kept
-    return []
+    reached = any(one.score >= threshold for one in scored)
+    return threshold if reached else threshold * RELAXED
 
 
-def confidence(question: Question, score: float) -> float:
+def confidence(question: Question, score: float, tier: bool = True) -> float:
     """How far an answer whose best passage has this score can be relied on, in 0…1; it rises with the score.
 
-    A question that names identifiers could score twice as much, so its score is halved first: where no passage names
-    what it asks for, confidence is near 0.
+    A question that names identifiers could score twice as much where these are a tier of the score, which is halved
+    first then: where no passage names what it asks for, confidence is near 0.
     """
-    reached = score / (2 if question.ids else 1)
+    reached = score / (2 if question.ids and tier else 1)
     return round(1 / (1 + exp(-CONFIDENCE_SLOPE * (reached - CONFIDENCE_MIDDLE))), 4)
+
+
+def has_tier(hit: Hit) -> bool:
+    """Whether identifiers are a tier of a hit's score."""
+    return "id" in hit.scores or not hit.scores

@@ -10,9 +10,9 @@ the search runs shows as rows of two versions; the search is then done again bet
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,22 +23,24 @@ from kb_pipeline.index.collections import has_collection, row_count
 from kb_pipeline.index.connect import CALL_S, milvus_errors
 from kb_pipeline.index.locators import read_locators
 from kb_pipeline.index.schema import COARSE, DENSE, FINE
+from kb_pipeline.query.filters import EVERYTHING, Filters, any_of
+from kb_pipeline.query.fusion import PRESETS, RRF_K, Fusion
 from kb_pipeline.query.question import Question
 from kb_pipeline.query.rescore import Candidate
 from kb_pipeline.records import Locator, Record
 
 LANGUAGES = ("zh", "en")
-RRF_K = 60  # of reciprocal rank fusion (Cormack et al. 2009); orders the union only
 MOST_OF_A_LEG = 3200  # rows asked of a leg when rows of other versions crowd out those that count
 FEWEST_KEPT = 0.5  # of a leg's rows must count, else more are asked for
 ATTEMPTS = 5  # searches, while documents are being replaced
+ID_BATCH = 10_000  # ids read at a time
 LEAST_EF = 64  # of a search in an HNSW index
+FIELDS = ["lang", "fine", "ids", DENSE]  # what scoring reads
 
 Active = Callable[[Iterable[str]], dict[str, str]]
 """Active version by document id, for the ids asked; a document without one is not visible."""
 
 _key = re.compile(r"[a-z0-9-]+:[0-9a-z]+:\d+")
-_document = re.compile(r"[a-z0-9-]+")
 _identifier = re.compile(r"[a-z0-9._/#-]+")
 
 
@@ -60,22 +62,25 @@ def retrieve(
     question: Question,
     active: Active,
     candidates: int,
-    documents: Sequence[str] | None = None,
+    filters: Filters = EVERYTHING,
+    fusion: Fusion = PRESETS["windowed"],
 ) -> list[Candidate]:
     """Rows that may answer the question, of active versions only, in no order of merit.
 
     Args:
         candidates: rows asked of each leg.
-        documents: ids of the documents to look in, None for all.
+        fusion: says which legs are searched, and whether their ranks are wanted.
 
     Raises:
         IndexUnavailable, IndexRequestFailed.
     """
-    if documents is not None and not documents:
+    if filters.documents is not None and not filters.documents:
         return []
     limit = candidates
+    where = filters.expression()
+    search = _ranked if fusion.by_rank else _fused
     while True:
-        found, seen = _steady(lambda n=limit: _search(client, collection, question, n, documents), active)
+        found, seen = _steady(lambda n=limit: _rows(search, client, collection, question, n, where, fusion), active)
         crowded = len(found) < FEWEST_KEPT * seen and seen >= limit
         if not crowded or limit >= MOST_OF_A_LEG:
             return found
@@ -97,46 +102,91 @@ def _steady(search: Callable[[], list[Candidate]], active: Active) -> tuple[list
     return [row for row in rows if versions.get(row.document) == row.version], len(rows)
 
 
-def _search(
-    client: MilvusClient, collection: str, question: Question, limit: int, documents: Sequence[str] | None
+def _rows(
+    search: Callable[..., list[Candidate]],
+    client: MilvusClient,
+    collection: str,
+    question: Question,
+    limit: int,
+    where: str,
+    fusion: Fusion,
 ) -> list[Candidate]:
-    requests = _legs(question, limit, documents)
     try:
         with milvus_errors(f"searching {collection}"):
-            hits = client.hybrid_search(
-                collection,
-                reqs=requests,
-                ranker=RRFRanker(RRF_K),
-                limit=limit * len(requests),
-                output_fields=["lang", "fine", "ids", DENSE],
-                timeout=CALL_S,
-            )[0]
+            return search(client, collection, question, limit, where, fusion)
     except IndexRequestFailed:
         # nothing was ingested yet; without rows BM25 has no mean length to divide by
         if not has_collection(client, collection) or row_count(client, collection) == 0:
             return []
         raise
+
+
+def _fused(
+    client: MilvusClient, collection: str, question: Question, limit: int, where: str, fusion: Fusion
+) -> list[Candidate]:
+    """The union of all legs, in one request."""
+    requests = _legs(question, limit, where, fusion)
+    hits = client.hybrid_search(
+        collection,
+        reqs=requests,
+        ranker=RRFRanker(RRF_K),
+        limit=limit * len(requests),
+        output_fields=FIELDS,
+        timeout=CALL_S,
+    )[0]
     return [_candidate(hit) for hit in hits]
 
 
-def _legs(question: Question, limit: int, documents: Sequence[str] | None) -> list[AnnSearchRequest]:
-    within = [f"document in {_list(documents, _document)}"] if documents is not None else []
+def _ranked(
+    client: MilvusClient, collection: str, question: Question, limit: int, where: str, fusion: Fusion
+) -> list[Candidate]:
+    """Rows of the dense and the full-text leg with their places in each, a request a leg: of a fused list the engine
+    tells no leg's ranks."""
+    found: dict[str, Candidate] = {}
+    legs = [("dense_place", DENSE, question.vector.tolist(), {"metric_type": "COSINE", "params": _ef(limit)})]
+    legs = legs if fusion.dense else []
+    if question.fine:
+        legs.append(("text_place", FINE, " ".join(question.fine), {"metric_type": "BM25"}))
+    for place, field, data, params in legs:
+        hits = client.search(
+            collection,
+            data=[data],
+            anns_field=field,
+            search_params=params,
+            limit=limit,
+            filter=where,
+            output_fields=FIELDS,
+            timeout=CALL_S,
+        )[0]
+        for number, hit in enumerate(hits, 1):
+            known = found.get(hit["id"]) or _candidate(hit)
+            found[hit["id"]] = replace(known, **{place: number})
+    return list(found.values())
+
+
+def _ef(limit: int) -> dict[str, int]:
+    return {"ef": max(limit, LEAST_EF)}
+
+
+def _legs(question: Question, limit: int, where: str, fusion: Fusion) -> list[AnnSearchRequest]:
     vector = question.vector.tolist()
-    cosine = {"metric_type": "COSINE", "params": {"ef": max(limit, LEAST_EF)}}
+    cosine = {"metric_type": "COSINE", "params": _ef(limit)}
     bm25 = {"metric_type": "BM25"}
 
-    def leg(data: Any, field: str, param: dict[str, Any], *conditions: str) -> AnnSearchRequest:
-        where = " and ".join((*within, *conditions))
-        return AnnSearchRequest([data], field, param, limit, expr=where or None)
+    def leg(data: Any, field: str, param: dict[str, Any], condition: str = "") -> AnnSearchRequest:
+        both = " and ".join(filter(None, (where, condition)))
+        return AnnSearchRequest([data], field, param, limit, expr=both or None)
 
-    legs = [leg(vector, DENSE, cosine, f'lang == "{language}"') for language in LANGUAGES]
-    if question.coarse:
+    if fusion.windowed:
+        legs = [leg(vector, DENSE, cosine, f'lang == "{language}"') for language in LANGUAGES]
+    else:
+        legs = [leg(vector, DENSE, cosine)]
+    if question.coarse and fusion.full_text:
         legs.append(leg(" ".join(question.coarse), COARSE, bm25))
-    if question.fine:
+    if question.fine and fusion.full_text:
         legs.append(leg(" ".join(question.fine), FINE, bm25))
-    if question.ids:
-        named = _list(question.ids, _identifier)
-        legs.append(leg(vector, DENSE, cosine, f"array_contains_any(ids, {named})"))
+    if question.ids and fusion.identifiers:
+        legs.append(leg(vector, DENSE, cosine, f"array_contains_any(ids, {any_of(question.ids, _identifier)})"))
     return legs
 
 
@@ -167,7 +217,7 @@ def read_rows(client: MilvusClient, collection: str, chunk_ids: Sequence[str]) -
     with milvus_errors(f"reading rows of {collection}"):
         rows = client.query(
             collection,
-            filter=f"id in {_list(chunk_ids, _key)}",
+            filter=f"id in {any_of(chunk_ids, _key)}",
             output_fields=["document", "version", "kind", "text", "breadcrumb", "locators"],
             timeout=CALL_S,
         )
@@ -185,15 +235,21 @@ def read_rows(client: MilvusClient, collection: str, chunk_ids: Sequence[str]) -
     }
 
 
+def all_chunk_ids(client: MilvusClient, collection: str) -> list[str]:
+    """Ids of all rows, of all versions, in no order. Raises IndexUnavailable, IndexRequestFailed."""
+    if not has_collection(client, collection):
+        return []
+    found: list[str] = []
+    with milvus_errors(f"reading ids of {collection}"):
+        rows = client.query_iterator(collection, batch_size=ID_BATCH, output_fields=["id"], timeout=CALL_S)
+        try:
+            while batch := rows.next():
+                found += [row["id"] for row in batch]
+        finally:
+            rows.close()
+    return found
+
+
 def is_chunk_id(text: str) -> bool:
     """Whether a text has the shape `document:version:ordinal`."""
     return _key.fullmatch(text) is not None
-
-
-def _list(items: Iterable[str], allowed: re.Pattern[str]) -> str:
-    """A list literal of a filter. Everything in it is checked: no character that a filter reads can be in it."""
-    checked = list(items)
-    for item in checked:
-        if not allowed.fullmatch(item):
-            raise ValueError(f"{item!r} does not match {allowed.pattern}")
-    return json.dumps(checked)

@@ -39,6 +39,7 @@ def open_stored(name: str) -> KnowledgeBase:
         embedder=embedder(settings.embedding),
         documents=StoredDocuments(catalogue, Artefacts(objects, storage.keep_versions), entry.id),
         chat=chat,
+        rerank=settings.rerank,
     )
 
 
@@ -54,11 +55,17 @@ class StoredDocuments:
 
     def __init__(self, catalogue: Catalogue, artefacts: Artefacts, kb: str):
         self._catalogue, self._artefacts, self._kb = catalogue, artefacts, kb
+        self._boosts: dict[str, float] = {}
 
     def active_versions(self, document_ids: Iterable[str]) -> dict[str, str]:
         """Version that readers see, by document id; a document that is not visible is left out."""
         found = self._catalogue.active_versions(self._kb, sorted(document_ids))
+        self._boosts |= {document: pointer.boost for document, pointer in found.items()}
         return {document: pointer.version for document, pointer in found.items()}
+
+    def boosts(self, document_ids: Iterable[str]) -> dict[str, float]:
+        """Boosts as the last reading of these documents' pointers found them: a search reads each pointer once."""
+        return {document: self._boosts.get(document, 1.0) for document in document_ids}
 
     def document_path(self, document_id: str) -> str:
         """The readable path; the id where the document was removed a moment ago."""

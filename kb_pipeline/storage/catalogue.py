@@ -13,12 +13,13 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-from kb_pipeline.errors import InvalidName, KnowledgeBaseExists, UnknownDocument, UnknownKnowledgeBase
+from kb_pipeline.errors import InvalidName, KnowledgeBaseExists, UnknownDocument, UnknownKnowledgeBase, UsageError
 from kb_pipeline.index.names import collection_name
 from kb_pipeline.records import Record, decode, encode
 from kb_pipeline.storage.objects import ObjectStore
 
 SLUG_LENGTH = 40  # characters; keeps keys readable in the Dagster UI and far from its 255-byte limit
+BOOSTS = (0.5, 2.0)  # least and greatest factor of a document's scores
 NAME_LENGTH = 200  # characters of a knowledge base's name
 
 
@@ -43,10 +44,11 @@ class DocumentEntry(Record, frozen=True):
 
 
 class Pointer(Record, frozen=True):
-    """What readers see of a document: nothing while `version` is empty."""
+    """What readers see of a document: nothing while `version` is empty. `boost` multiplies the scores of its chunks."""
 
     path: str
     version: str = ""
+    boost: float = 1.0
 
 
 class Catalogue:
@@ -153,7 +155,23 @@ class Catalogue:
 
     def point(self, entry: DocumentEntry, version: str) -> None:
         """Let readers see `version` of a document from now on."""
-        self.objects.write(f"kbs/{entry.kb}/documents/{entry.id}.json", encode(Pointer(entry.path, version)))
+        known = self.pointer(entry.kb, entry.id)
+        self._write_pointer(entry, Pointer(entry.path, version, known.boost if known else 1.0))
+
+    def boost(self, entry: DocumentEntry, factor: float) -> None:
+        """Multiply the scores of a document's chunks by a factor from now on; it outlives new versions.
+
+        Raises:
+            UsageError: a factor outside of 0.5…2.
+        """
+        least, most = BOOSTS
+        if not least <= factor <= most:
+            raise UsageError(f"a boost of {factor}", remedy=f"{least} to {most}, 1 for none")
+        known = self.pointer(entry.kb, entry.id)
+        self._write_pointer(entry, Pointer(entry.path, known.version if known else "", factor))
+
+    def _write_pointer(self, entry: DocumentEntry, pointer: Pointer) -> None:
+        self.objects.write(f"kbs/{entry.kb}/documents/{entry.id}.json", encode(pointer))
 
     def hide(self, entry: DocumentEntry) -> None:
         """Take a document out of the knowledge base: readers see it no more."""

@@ -15,6 +15,7 @@ from pathlib import Path
 
 USER_SCORE = -1.0  # log probability of a user's word: better than any cut of it
 
+NAMES = frozenset({"nr", "ns", "nt", "nz"})  # parts of speech of persons, places, organisations, other names
 _loading = threading.Lock()
 
 
@@ -69,6 +70,14 @@ def _base() -> Segmenter:
     total = log(sum(counts.values()))
     logs = {count: log(count or 1) - total for count in set(counts.values())}
     return Segmenter({word: logs[count] for word, count in counts.items()}, -total)
+
+
+@lru_cache(maxsize=1)
+def proper_nouns() -> frozenset[str]:
+    """Names of persons, places, organisations and others in the dictionary, of two characters and more."""
+    fields = _dictionary_file().read_text("utf-8").split()
+    kinds = zip(fields[::3], fields[2::3], strict=True)
+    return frozenset(word for word, kind in kinds if kind[:2] in NAMES and len(word) > 1)
 
 
 @lru_cache(maxsize=8)

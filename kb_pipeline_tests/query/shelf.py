@@ -15,7 +15,7 @@ from kb_pipeline.index.connect import connect
 from kb_pipeline.index.rows import delete_versions, write_document
 from kb_pipeline.query import KnowledgeBase
 from kb_pipeline.records import Chunk, Enrichment
-from kb_pipeline.settings import IndexSettings, QuerySettings
+from kb_pipeline.settings import IndexSettings, QuerySettings, RerankSettings
 from kb_pipeline.tokenization.tokens import fine
 
 
@@ -52,6 +52,8 @@ class Shelf:
         self.settings = settings or QuerySettings()
         self.versions: dict[str, str] = {}
         self.paths: dict[str, str] = {}
+        self.factors: dict[str, float] = {}
+        self.rerank = RerankSettings()
         self.client = connect(IndexSettings(), folder)
         drop_collection(self.client, collection)
         ensure_collection(self.client, collection, self.embedder.dimension)
@@ -82,10 +84,14 @@ class Shelf:
             self.embedder,
             self,
             chat,
+            rerank=self.rerank,
         )
 
     def active_versions(self, document_ids: Iterable[str]) -> dict[str, str]:
         return {document: self.versions[document] for document in document_ids if document in self.versions}
+
+    def boosts(self, document_ids: Iterable[str]) -> dict[str, float]:
+        return {document: self.factors.get(document, 1.0) for document in document_ids}
 
     def document_path(self, document_id: str) -> str:
         return self.paths[document_id]

@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kb_pipeline.errors import UsageError
+from kb_pipeline.query.fusion import Fusion
 from kb_pipeline.query.question import Question, read_question
-from kb_pipeline.query.rescore import Candidate, Scored, above_threshold, confidence, rescore, total
+from kb_pipeline.query.rescore import Candidate, Scored, confidence, least_score, rescore, total
 from kb_pipeline_tests.query.shelf import WordVectors
 
 WINDOW = (0.7, 1.0)
@@ -26,7 +27,7 @@ def candidate(key: str, cosine: float, tokens: str = "", ids: tuple[str, ...] = 
 
 
 def scored(candidates: list[Candidate], asked: Question, weight: float = 0.3) -> list[Scored]:
-    return rescore(asked, candidates, term_weight=weight, window=WINDOW, offsets=OFFSETS)
+    return rescore(asked, candidates, fusion=Fusion(1 - weight), window=WINDOW, offsets=OFFSETS)
 
 
 PROSE = " ".join(f"{a}{b}" for a in "bcdfg" for b in "aeiouy")  # thirty words
@@ -80,10 +81,9 @@ def test_equal_scores_keep_the_order_of_chunk_ids() -> None:
 
 def test_the_threshold_is_relaxed_once() -> None:
     found = scored([candidate("a", 0.85), candidate("b", 0.76)], question())  # scores 0.35 and 0.14
-    assert [s.candidate.chunk_id for s in above_threshold(found, 0.2)] == ["a"]
-    assert [s.candidate.chunk_id for s in above_threshold(found, 0.8)] == ["a"]
-    assert [s.candidate.chunk_id for s in above_threshold(found, 0.5)] == ["a", "b"]
-    assert above_threshold(found, 1.5) == []
+    assert least_score(found, found[0].score) == found[0].score
+    assert least_score(found, found[0].score + 0.1) == pytest.approx((found[0].score + 0.1) / 4)
+    assert least_score([], 0.2) == 0.05
 
 
 @given(st.floats(0, 2), st.floats(0, 2), st.booleans())

@@ -1,0 +1,80 @@
+"""What a search gives beside its hits: what was relaxed, what just missed, which documents, which passages around."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from kb_pipeline.query.retrieve import ChunkRow
+from kb_pipeline.records import Hit, Record
+
+SHARED = 0.4  # of the shorter of two neighbouring chunks, with which they count as the same passage
+
+
+class DocumentHits(Record, frozen=True):
+    """How many chunks of a document reach the threshold, and the best score among them."""
+
+    document: str
+    document_id: str
+    hits: int
+    best: float
+
+
+class Passage(Record, frozen=True):
+    """A chunk beside a hit."""
+
+    chunk_id: str
+    text: str
+
+
+class SearchResult(Record, frozen=True):
+    """Hits of one page of results.
+
+    Attributes:
+        found: chunks that reach the threshold, of which `hits` are a page.
+        threshold: the least score that counted.
+        relaxed: nothing reached the threshold that is set, so that a quarter of it was taken.
+        near_misses: the best chunks below the threshold, where they were asked for.
+        documents: documents of all that was found, best first.
+        neighbours: chunks before and after each hit by its chunk id, where they were asked for.
+        notes: what did not go as set, such as a reranker that failed.
+    """
+
+    hits: tuple[Hit, ...]
+    found: int
+    threshold: float
+    relaxed: bool
+    near_misses: tuple[Hit, ...] = ()
+    documents: tuple[DocumentHits, ...] = ()
+    neighbours: dict[str, tuple[Passage, ...]] = {}
+    notes: tuple[str, ...] = ()
+
+
+def ordinal(chunk_id: str) -> int:
+    """The place of a chunk in its document."""
+    return int(chunk_id.rpartition(":")[2])
+
+
+def distinct(chunk_ids: Sequence[str], rows: Mapping[str, ChunkRow]) -> list[str]:
+    """Chunk ids without those that mostly repeat a better one beside them in their document, as overlapping chunks do.
+
+    Equal texts at different places of a document stay: they are different passages.
+    """
+    kept: list[str] = []
+    taken: set[str] = set()
+    for chunk_id in chunk_ids:
+        if chunk_id not in rows:
+            continue
+        version, _, number = chunk_id.rpartition(":")
+        beside = (f"{version}:{int(number) - 1}", f"{version}:{int(number) + 1}")
+        if any(one in taken and _repeats(rows, chunk_id, one) for one in beside):
+            continue
+        kept.append(chunk_id)
+        taken.add(chunk_id)
+    return kept
+
+
+def _repeats(rows: Mapping[str, ChunkRow], one: str, other: str) -> bool:
+    first, second = sorted((one, other), key=ordinal)
+    before, after = rows[first].text, rows[second].text
+    shorter = min(len(before), len(after))
+    return any(before.endswith(after[:n]) for n in range(shorter, max(1, int(SHARED * shorter)) - 1, -1))
