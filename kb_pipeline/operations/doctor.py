@@ -52,8 +52,16 @@ Problems = Iterator[tuple[str, str, Mend | None]]
 
 
 def _models(context: Context) -> Problems:
+    bases = context.catalogue.knowledge_bases()
+    parsers = {base.name: context.settings_of(base.id).parser for base in bases}
+    parsers = parsers or {"the installation": context.settings.parser}
+    local = any(parser.engine == "local" for parser in parsers.values())
     for model in missing():
-        yield f"{model.name} ({model.role}) is missing", "kb models fetch", None
+        if local or model.role == "embedding":
+            yield f"{model.name} ({model.role}) is missing", "kb models fetch", None
+    for name, parser in parsers.items():
+        if parser.engine == "remote" and not parser.base_url:
+            yield f"{name}: parser.engine is remote and parser.base_url is empty", "set parser.base_url", None
     for model in originals():
         yield from ((*problem, None) for problem in _dropped_in(model))
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from html.parser import HTMLParser
 
 from kb_pipeline.deepdoc.tables.grid import Cell
 
 MOST_COLUMNS = 1000  # a span beyond it is a fault of the service
-PARTING = ("br", "p", "div", "li", "tr", "td", "th", "caption")  # tags between two words
-_TAG = re.compile(r"<!--.*?-->|</?[a-zA-Z!?][^<>]*>", re.DOTALL)
+PARTING = ("br", "p", "div", "li", "table", "tr", "td", "th", "caption")  # tags between two words
+
+# A tag of this very form, so that every other "<" is text: what a service writes is no careful HTML, and no character
+# of it may be lost.
+_TAG = re.compile(r"<!--.*?-->|<(?P<end>/?)(?P<name>[a-zA-Z][a-zA-Z0-9]*)(?P<given>[^<>]*)>", re.DOTALL)
+_SPAN = re.compile(r"""\b(rowspan|colspan)\s*=\s*["']?\s*([0-9]{1,9})\b""", re.I)
 
 
 @dataclass
@@ -25,9 +29,7 @@ class HtmlTable:
 
 def read_table(source: str) -> HtmlTable:
     """The table in a piece of HTML; several tables in it follow each other. Broken HTML is read as far as it goes."""
-    reader = _Reader()
-    reader.feed(source)
-    reader.close()
+    reader = _Reader(source)
     table = HtmlTable(outside=" ".join("".join(reader.outside).split()))
     taken: set[tuple[int, int]] = set()
     for row, cells in enumerate(reader.rows):
@@ -48,7 +50,17 @@ def read_table(source: str) -> HtmlTable:
 
 def visible(source: str) -> str:
     """The text of a piece of HTML without its tags."""
-    return html.unescape(_TAG.sub("", source))
+    return "".join(token for token in _tokens(source) if isinstance(token, str))
+
+
+def _tokens(source: str) -> Iterator[str | re.Match[str]]:
+    """Text, its entities resolved, and tags, in order."""
+    at = 0
+    for tag in _TAG.finditer(source):
+        yield html.unescape(source[at : tag.start()])
+        yield tag
+        at = tag.end()
+    yield html.unescape(source[at:])
 
 
 @dataclass
@@ -59,50 +71,50 @@ class _Cell:
     text: list[str] = field(default_factory=list)
 
 
-class _Reader(HTMLParser):
+class _Reader:
     """Rows of cells; a table inside a cell is text of that cell."""
 
-    CDATA_CONTENT_ELEMENTS = ()  # a stray <script> must not swallow the rest
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
+    def __init__(self, source: str) -> None:
         self.rows: list[list[_Cell]] = []
         self.outside: list[str] = []
         self._cell: _Cell | None = None
         self._depth = 0
         self._head = False
+        for token in _tokens(source):
+            if isinstance(token, str):
+                self._add(token)
+            elif token["name"]:
+                name = token["name"].lower()
+                if name in PARTING:
+                    self._add(" ")
+                if token["end"]:
+                    self._close(name)
+                else:
+                    self._open(name, token["given"])
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag == "table":
+    def _add(self, text: str) -> None:
+        (self._cell.text if self._cell else self.outside).append(text)
+
+    def _open(self, name: str, given: str) -> None:
+        if name == "table":
             self._depth += 1
         elif self._depth > 1:
-            self.handle_data(" " if tag in PARTING else "")
-        elif tag in ("thead", "tbody", "tfoot"):
-            self._head, self._cell = tag == "thead", None
-        elif tag == "tr":
+            return
+        elif name in ("thead", "tbody", "tfoot"):
+            self._head, self._cell = name == "thead", None
+        elif name == "tr":
             self.rows.append([])
             self._cell = None
-        elif tag in ("td", "th"):
-            given = dict(attrs)
+        elif name in ("td", "th"):
             self.rows = self.rows or [[]]
-            self._cell = _Cell(self._head or tag == "th", _span(given.get("rowspan")), _span(given.get("colspan")))
+            spans = {key.lower(): min(max(int(value), 1), MOST_COLUMNS) for key, value in _SPAN.findall(given)}
+            self._cell = _Cell(self._head or name == "th", spans.get("rowspan", 1), spans.get("colspan", 1))
             self.rows[-1].append(self._cell)
-        elif tag in PARTING:
-            self.handle_data(" ")
 
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "table" or tag in PARTING:
-            self.handle_data(" ")
-        if tag == "table":
+    def _close(self, name: str) -> None:
+        if name == "table":
             self._depth = max(self._depth - 1, 0)
             self._cell = self._cell if self._depth else None
-        elif self._depth <= 1 and tag in ("td", "th", "tr", "thead", "tbody", "tfoot"):
+        elif self._depth <= 1 and name in ("td", "th", "tr", "thead", "tbody", "tfoot"):
             self._cell = None
-            self._head = self._head and tag != "thead"
-
-    def handle_data(self, data: str) -> None:
-        (self._cell.text if self._cell else self.outside).append(data)
-
-
-def _span(value: str | None) -> int:
-    return min(max(int(value), 1), MOST_COLUMNS) if value and value.isdecimal() and len(value) < 10 else 1
+            self._head = self._head and name != "thead"

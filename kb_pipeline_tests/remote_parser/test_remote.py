@@ -8,6 +8,7 @@ import json
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 from PIL import Image
 
@@ -361,3 +362,24 @@ def test_ingest_ask_and_trace_with_the_remote_parser(server, pdf, no_models, kb_
     assert kb("set", "remote", "parser.chart_recognition=true")[0] == 0
     plan = json.loads(kb("plan", "--kb", "remote", "--json")[1])["documents"]
     assert plan[0]["stages"][0]["stage"] == "sections"
+
+
+def test_doctor_misses_vision_models_only_where_pages_are_read_here(server, no_models, kb_home):
+    from kb_pipeline.operations.doctor import examine
+    from kb_pipeline.stages.context import open_context
+
+    def problems():
+        with open_context() as context:
+            return [f.problem for f in examine(context) if f.check == "models"]
+
+    with open_context() as context:
+        entry = context.catalogue.create("remote", {"parser.engine": "remote"})
+    assert problems() == ["remote: parser.engine is remote and parser.base_url is empty"]
+    with open_context() as context:
+        context.catalogue.save(
+            msgspec.structs.replace(entry, settings={**entry.settings, "parser.base_url": "http://h"})
+        )
+    assert problems() == []
+    with open_context() as context:
+        context.catalogue.create("local", {})
+    assert any("layout_cdla.onnx" in problem for problem in problems())
