@@ -17,6 +17,8 @@ MIXED_GAP = 0.4
 IDEOGRAPH_GAP = 0.9
 # A space in the file counts only where there is a gap at all, measured by the type size.
 HINTED_GAP = 0.08
+# A justified line stretches the gaps between Chinese characters; so many of them tell by how much.
+LEAST_STRETCHED = 4
 # A line is letter-spaced when this share of its gaps would be spaces; only gaps that stand out are then real.
 SPACED_SHARE = 0.6
 STAND_OUT = 1.6
@@ -113,8 +115,9 @@ def spaces_between(texts: list[str], start: np.ndarray, end: np.ndarray, size: f
     either = ideographic[1:] | ideographic[:-1]
     widths = (end - start)[~ideographic]
     width = float(widths.mean()) if len(widths) else size / 2
-    spaces = np.where(either, gaps >= MIXED_GAP * size, gaps > SPACE_SHARE * width)
-    spaces |= np.array(hinted, dtype=bool) & (gaps > HINTED_GAP * size) & ~either
+    stretch = max(0.0, float(np.median(gaps[both]))) if both.sum() >= LEAST_STRETCHED else 0.0
+    spaces = np.where(either, gaps >= MIXED_GAP * size, gaps - stretch > SPACE_SHARE * width)
+    spaces |= np.array(hinted, dtype=bool) & (gaps - stretch > HINTED_GAP * size) & ~either
     spaces &= ~both
     plain = ~either
     if plain.sum() >= 4 and spaces[plain].mean() >= SPACED_SHARE:

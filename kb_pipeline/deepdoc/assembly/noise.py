@@ -23,7 +23,7 @@ from kb_pipeline.records import Bookmark, Box, PageLayout, PageTables
 RUNNING_HEADER, RUNNING_FOOTER = "running header", "running footer"
 RUNNING_MARGIN, PAGE_NUMBER, DUPLICATE = "running margin text", "page number", "duplicate"
 
-DEEPEST = 4  # rows of noise at the head or foot of a page at most
+DEEPEST = 6  # rows of noise at the head or foot of a page at most
 DRIFT = 0.02  # share of the page's height by which a running line may move from page to page
 PAGES = 3  # repetition on so many pages proves a running line
 SHARE = 0.4  # and on two pages, where these are this share of all

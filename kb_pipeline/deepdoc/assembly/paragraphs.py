@@ -16,7 +16,7 @@ from statistics import median
 from kb_pipeline.deepdoc.assembly.captions import is_caption
 from kb_pipeline.deepdoc.assembly.drafts import Block, Draft, Row, rows_of
 from kb_pipeline.deepdoc.assembly.joining import HYPHENS, spaceless
-from kb_pipeline.deepdoc.assembly.markers import ends_sentence, has_leader, is_bullet, is_clause
+from kb_pipeline.deepdoc.assembly.markers import ends_sentence, has_leader, is_bullet, is_clause, is_quantity
 from kb_pipeline.records import Role
 
 INDENT = 0.8  # least first-line indent in type sizes
@@ -27,6 +27,9 @@ WIDEST = 3.0  # greatest pitch of one paragraph's rows in type sizes
 SIZE_STEP = 0.16  # relative change of type size that parts paragraphs
 SIZE_STEP_OCR = 0.35  # the same for recognised lines, whose box heights vary with their letters
 SAME_WIDTH = 0.75  # least ratio of the widths of two columns that one paragraph runs through
+NARROW = 0.6  # share of the usual row's width that a block has at most, whose rows may be lines of an address
+WRAPPED = 3  # line breaks from which it shows whether a right edge explains them
+LEAST_ROWS = 5  # rows of a page that tell its usual width
 SHORT = 0.3  # a row that leaves this share of the column empty ends its paragraph
 
 
@@ -55,7 +58,7 @@ class Open:
 def paragraphs(blocks: Iterable[Block]) -> list[Draft]:
     """Drafts of a whole document in reading order; `blocks` are those of all pages, in order."""
     blocks = list(blocks)
-    usual = _usual_pitches(blocks)
+    usual, widths = _usual_pitches(blocks), _usual_widths(blocks)
     drafts: list[Draft] = []
     running: Open | None = None
     for block in blocks:
@@ -63,7 +66,7 @@ def paragraphs(blocks: Iterable[Block]) -> list[Draft]:
             drafts.append(Draft(block.role, block.page, block=block))
             continue
         rows = rows_of(block.lines)
-        measure = _measure(block, rows, usual.get(block.page, PITCH))
+        measure = _measure(block, rows, usual.get(block.page, PITCH), widths[block.page])
         for position, part in enumerate(_parts(rows, measure)):
             if running and position == 0 and _goes_on(drafts[running.draft], running, part[0], block, measure):
                 before = drafts[running.draft]
@@ -108,19 +111,43 @@ def _usual_pitches(blocks: Sequence[Block]) -> dict[int, float]:
     return {page: median(found) for page, found in steps.items() if len(found) >= 3}
 
 
-def _measure(block: Block, rows: Sequence[Row], usual: float) -> Measure:
+def _usual_widths(blocks: Sequence[Block]) -> dict[int, float]:
+    """The usual width of a row on each page in points; that of the document where a page holds few rows."""
+    rows: dict[int, list[float]] = {}
+    for block in blocks:
+        found = rows.setdefault(block.page, [])
+        if not block.is_object:
+            for row in rows_of(block.lines):
+                found += [row.box[2] - row.box[0]] * (1 + sum(len(line.text) for line in row.lines) // 8)
+    every = [width for found in rows.values() for width in found]
+    usual = median(every) if every else 0.0
+    return {page: median(found) if len(found) >= LEAST_ROWS else usual for page, found in rows.items()}
+
+
+def _measure(block: Block, rows: Sequence[Row], usual: float, width: float) -> Measure:
     left, right = min(row.box[0] for row in rows), max(row.box[2] for row in rows)
     size = median(row.size for row in rows)
     if block.column[1] - right <= 4 * size:
         right = max(right, block.column[1])
     if left - block.column[0] <= LEAST_SHIFT * size:
         left = min(left, block.column[0])
+    if block.role == "text" and right - left <= NARROW * width and _is_list(rows, right):
+        right = left + width
     steps = [b.box[1] - a.box[1] for a, b in pairwise(rows)]
     near = [step for step in steps if 0.5 * size < step < WIDEST * size]
     pitch = min(median(near), max(2.0, 1.3 * usual) * size) if len(near) >= 2 else usual * size
     shifted = sum(row.box[0] - left > LEAST_SHIFT * size for row in rows)
     hanging = len(rows) > 1 and rows[0].box[0] - left <= LEAST_SHIFT * size and shifted >= 0.5 * len(rows)
     return Measure(left, right, pitch, hanging)
+
+
+def _is_list(rows: Sequence[Row], right: float) -> bool:
+    """Whether rows far narrower than the text end where they like (an address), not where a narrow column ends."""
+    measure = Measure(0.0, right, 0.0, False)
+    wrapped = [not _is_short(a, b, right - a.box[2], measure) for a, b in pairwise(rows)]
+    if len(wrapped) >= WRAPPED:
+        return sum(wrapped) < 0.5 * len(wrapped)
+    return len(rows) > 1 and not any(row.first[0].islower() for row in rows[1:])
 
 
 def _starts(part: Sequence[Row], row: Row, measure: Measure) -> bool:
@@ -164,7 +191,10 @@ def _goes_on(draft: Draft, running: Open, row: Row, block: Block, measure: Measu
     if block.role != draft.role or block.aside or _size_differs(before, row) or before.bold != row.bold:
         return False
     text, after = before.last, row.first
-    if is_clause(after) or is_bullet(after) or has_leader(text) or is_caption(after) or is_caption(draft.rows[0].first):
+    clause = is_clause(after)
+    if (clause and not is_quantity(after)) or is_bullet(after) or has_leader(text):
+        return False
+    if is_caption(after) or is_caption(draft.rows[0].first):
         return False
     size = before.size
     if text.endswith(HYPHENS) and after[0].islower():
@@ -179,6 +209,8 @@ def _goes_on(draft: Draft, running: Open, row: Row, block: Block, measure: Measu
     if len(block.lines) > 1 and widths[0] < SAME_WIDTH * widths[1]:
         return False
     full = running.measure.right - before.box[2] <= 2.5 * size
+    if clause:
+        return full
     return full or (after[0].islower() and len(draft.rows) > 1)
 
 
