@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kb_pipeline.stages.context import Context
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+DATES = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]
 kb_option = click.option("--kb", "kb_name", required=True, metavar="NAME", help="The knowledge base.")
 
 
@@ -174,6 +175,30 @@ def delete(name: str, yes: bool, as_json: bool) -> None:
 
 
 @kb.command()
+@click.argument("name")
+@click.argument("new_name")
+@json_option
+def rename(name: str, new_name: str, as_json: bool) -> None:
+    """Give the knowledge base NAME another name; nothing is computed again."""
+    with _context() as context:
+        entry = context.catalogue.rename(name, new_name)
+    _print(entry, as_json, [f"{name} is now {entry.name}"])
+
+
+@kb.command()
+@click.argument("document")
+@click.argument("factor", type=float)
+@kb_option
+@json_option
+def boost(document: str, factor: float, kb_name: str, as_json: bool) -> None:
+    """Multiply the scores of DOCUMENT by FACTOR, 0.5 to 2; 1 takes it back."""
+    with _context() as context:
+        entry = context.catalogue.find(context.catalogue.knowledge_base(kb_name).id, document)
+        context.catalogue.boost(entry, factor)
+    _print({"document": entry.path, "boost": factor}, as_json, [f"{entry.path}: scores times {factor:g}"])
+
+
+@kb.command()
 @click.argument("documents", nargs=-1, required=True)
 @kb_option
 @json_option
@@ -272,13 +297,16 @@ def _documents(context: Context, kb_name: str | None, document: str | None) -> l
 
 @kb.command("plan")
 @kb_option
+@click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="As if it were set so; repeatable.")
 @json_option
-def plan_(kb_name: str, as_json: bool) -> None:
+def plan_(kb_name: str, assignments: tuple[str, ...], as_json: bool) -> None:
     """What would run now, and why, with the seconds it took the last time."""
     from kb_pipeline.operations.status import plan
+    from kb_pipeline.settings import parse_assignments
 
     with _context() as context:
         entry = context.catalogue.knowledge_base(kb_name)
+        context.suppose(entry, parse_assignments(assignments))
         plans = plan(context.catalogue.documents(entry.id), context)
     seconds = round(sum(plan.seconds for plan in plans), 2)
     _print({"documents": plans, "seconds": seconds}, as_json, cli_lines.plan_lines(plans))
@@ -303,20 +331,65 @@ def parse(file: str, form: str, assignments: tuple[str, ...]) -> None:
         click.echo(shape(document), nl=False)
 
 
+@kb.command()
+@click.argument("source", metavar="DOC|FILE")
+@click.option("--kb", "kb_name", metavar="NAME", help="The document's knowledge base, whose settings hold.")
+@click.option("--mode", default="", metavar="MODE", help="general, qa, table, manual or sliding_window.")
+@click.option(
+    "--set", "assignments", multiple=True, metavar="KEY=VALUE", help="A setting for this preview; repeatable."
+)
+@json_option
+def chunks(source: str, kb_name: str | None, mode: str, assignments: tuple[str, ...], as_json: bool) -> None:
+    """Show the chunks that an ingested document, a file or an address gives, without storing anything."""
+    from kb_pipeline.operations.chunks import preview_chunks
+    from kb_pipeline.settings import parse_assignments
+
+    overrides = parse_assignments((*assignments, *([f"chunking.mode={mode}"] if mode else [])))
+    with _context() as context:
+        entry = context.catalogue.knowledge_base(kb_name) if kb_name else None
+        preview = preview_chunks(source, entry, mode, overrides, context)
+    _print(preview, as_json, cli_lines.chunk_lines(preview))
+
+
+@kb.command("mode")
+@click.argument("pattern", metavar="DOC|PATTERN")
+@click.argument("mode", type=click.Choice(["general", "qa", "table", "manual", "sliding_window", "default"]))
+@kb_option
+@json_option
+def mode_(pattern: str, mode: str, kb_name: str, as_json: bool) -> None:
+    """Cut a document, or those whose paths fit a pattern such as '*.xlsx', in another mode; `kb plan` then shows
+    what that re-runs."""
+    from kb_pipeline.operations.chunks import set_mode
+
+    with _context() as context:
+        entry, documents = set_mode(pattern, mode, context.catalogue.knowledge_base(kb_name), context)
+    rules = list(entry.settings["chunking.modes"])
+    _print({"modes": rules, "documents": documents}, as_json, [*rules, f"{len(documents)} documents: {mode}"])
+
+
 # ---------------------------------------------------------------- questions
 
 
 @kb.command()
 @click.argument("question")
 @kb_option
-@click.option("--top", default=10, show_default=True, type=click.IntRange(1, 100))
+@click.option("--top", default=10, show_default=True, type=click.IntRange(1, 100), help="Hits on a page.")
+@click.option("--page", default=1, show_default=True, type=click.IntRange(1, 100))
+@click.option("--document", "documents", multiple=True, help="Keep to this document (path or id); repeatable.")
+@click.option("--kind", "kinds", multiple=True, help="Keep to text, table, figure or equation; repeatable.")
+@click.option("--heading", "headings", multiple=True, help="Keep to what stands under this heading; repeatable.")
+@click.option("--since", type=click.DateTime(DATES), help="Keep to documents added at or after this date.")
+@click.option("--until", type=click.DateTime(DATES), help="Keep to documents added before this date.")
+@click.option("--fusion", default="", metavar="PRESET", help="windowed, weighted, rrf, rrf-4-1, vector or full-text.")
+@click.option("--near-misses", default=0, type=click.IntRange(0, 100), help="Also the best N below the threshold.")
+@click.option("--neighbours", default=0, type=click.IntRange(0, 10), help="Also N chunks before and after each hit.")
 @json_option
-def search(question: str, kb_name: str, top: int, as_json: bool) -> None:
+def search(kb_name: str, as_json: bool, **asked: Any) -> None:
     """Hits for QUESTION with all parts of their scores and their places."""
-    from kb_pipeline.query import KnowledgeBase
+    from kb_pipeline.operations.search import search as find
 
-    hits = KnowledgeBase.open(kb_name).search(question, top=top)
-    _print({"hits": hits}, as_json, cli_lines.hit_lines(hits))
+    result = find(kb_name, **asked)
+    _print(result, as_json, cli_lines.search_lines(result))
 
 
 @kb.command()

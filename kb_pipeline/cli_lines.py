@@ -20,12 +20,15 @@ if TYPE_CHECKING:
     from kb_pipeline.evaluation.questions import QuestionReport
     from kb_pipeline.evaluation.self_recall import SelfRecallReport
     from kb_pipeline.evaluation.trace import TraceReport
+    from kb_pipeline.operations.chunks import ChunkPreview
     from kb_pipeline.operations.demo import Demo
     from kb_pipeline.operations.doctor import Finding
     from kb_pipeline.operations.ingest import IngestReport
     from kb_pipeline.operations.status import DocumentPlan, DocumentStatus
+    from kb_pipeline.query.results import SearchResult
 
 TEXT_SHOWN = 200  # characters of a hit's text
+DOCUMENTS_SHOWN = 5  # with the number of chunks found in each
 
 
 def model_lines(rows: Iterable[dict[str, Any]]) -> list[str]:
@@ -58,6 +61,24 @@ def plan_lines(plans: Iterable[DocumentPlan]) -> list[str]:
     return lines or ["everything is up to date"]
 
 
+def chunk_lines(preview: ChunkPreview) -> list[str]:
+    own = [chunk for chunk in preview.chunks if chunk.parent < 0]
+    children = len(preview.chunks) - len(own)
+    tokens = sum(chunk.tokens for chunk in own)
+    lines = [
+        f"{preview.document}: mode {preview.mode}, {len(own)} chunks of {tokens} tokens"
+        + (f", {children} children" if children else "")
+    ]
+    for chunk in preview.chunks:
+        trail = " > ".join(chunk.breadcrumb)
+        of = f"  child of {chunk.parent}" if chunk.parent >= 0 else ""
+        added = ", ".join(dict.fromkeys(mark.kind for mark in chunk.added))
+        lines += ["", f"#{chunk.ordinal} {chunk.kind}  {chunk.tokens} tokens  {places(chunk.locators)}{of}"]
+        lines += [f"   under: {trail}"] * bool(trail) + [f"   added: {added}"] * bool(added)
+        lines += [f"   | {line}" for line in chunk.text.split("\n")]
+    return lines
+
+
 def hit_lines(hits: Iterable[Hit]) -> list[str]:
     lines = []
     for number, hit in enumerate(hits, 1):
@@ -66,6 +87,20 @@ def hit_lines(hits: Iterable[Hit]) -> list[str]:
         lines.append(f"   {hit.document} {places(hit.locators)}  {hit.chunk_id}")
         lines.append(f"   {' '.join(hit.text.split())[:TEXT_SHOWN]}")
     return lines or ["no hits"]
+
+
+def search_lines(result: SearchResult) -> list[str]:
+    lines = hit_lines(result.hits)
+    if result.relaxed:
+        lines.append(f"nothing reached the threshold; these reach {result.threshold:.3f}")
+    for hit in result.hits:
+        lines += [f"   beside {hit.chunk_id}: {p.text[:TEXT_SHOWN]}" for p in result.neighbours.get(hit.chunk_id, ())]
+    if result.near_misses:
+        lines += [f"below {result.threshold:.3f}:", *hit_lines(result.near_misses)]
+    if result.documents:
+        counts = ", ".join(f"{one.document} {one.hits}" for one in result.documents[:DOCUMENTS_SHOWN])
+        lines.append(f"{result.found} chunks found in {len(result.documents)} documents: {counts}")
+    return [*lines, *result.notes]
 
 
 def answer_lines(answer: Answer) -> list[str]:

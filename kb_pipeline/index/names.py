@@ -40,6 +40,11 @@ def collection_name(name: str) -> str:
     return HASHED + hashlib.sha256(data).hexdigest()
 
 
+def numbered_collection_name(name: str, number: int) -> str:
+    """A further collection for a name, by hash: its first one may belong to a knowledge base that was renamed."""
+    return HASHED + hashlib.sha256(f"{name}\0{number}".encode()).hexdigest()
+
+
 def knowledge_base_name(collection: str) -> str | None:
     """The knowledge base of a collection; None where the collection is none of ours, or a hash."""
     if collection.startswith(PLAIN):

@@ -13,8 +13,10 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
+import msgspec
+
 from kb_pipeline.errors import InvalidName, KnowledgeBaseExists, UnknownDocument, UnknownKnowledgeBase, UsageError
-from kb_pipeline.index.names import collection_name
+from kb_pipeline.index.names import collection_name, numbered_collection_name
 from kb_pipeline.records import Record, decode, encode
 from kb_pipeline.storage.objects import ObjectStore
 
@@ -66,17 +68,46 @@ class Catalogue:
             InvalidName: empty, too long, or holding control characters.
             KnowledgeBaseExists: the name is taken.
         """
-        if not name.strip() or len(name) > NAME_LENGTH or not name.isprintable():
-            raise InvalidName(
-                f"{name!r} is no name for a knowledge base", remedy=f"1 to {NAME_LENGTH} printable characters"
-            )
-        entry = KnowledgeBaseEntry(collection_name(name), name, round(time.time(), 3), settings)
-        if self.objects.read(f"kbs/{entry.id}/kb.json"):
+        _check_name(name)
+        self._check_free(name)
+        entry = KnowledgeBaseEntry(self._free_id(name), name, round(time.time(), 3), settings)
+        self.save(entry)
+        return entry
+
+    def rename(self, name: str, new_name: str) -> KnowledgeBaseEntry:
+        """Give a knowledge base another name. Its id, and with it collection and documents, stay.
+
+        Raises:
+            UnknownKnowledgeBase, InvalidName, KnowledgeBaseExists.
+        """
+        entry = self.knowledge_base(name)
+        if new_name == name:
+            return entry
+        _check_name(new_name)
+        self._check_free(new_name)
+        renamed = msgspec.structs.replace(entry, name=new_name)
+        self.save(renamed)
+        return renamed
+
+    def _check_free(self, name: str) -> None:
+        if self._by_name(name):
             raise KnowledgeBaseExists(
                 f"knowledge base {name!r} exists", remedy="take another name, or `kb delete` it first"
             )
-        self.save(entry)
-        return entry
+
+    def _free_id(self, name: str) -> str:
+        """The id that goes with a name, another one where a knowledge base that was renamed has it."""
+        found, tries = collection_name(name), 1
+        while self.objects.read(f"kbs/{found}/kb.json"):
+            tries += 1
+            found = numbered_collection_name(name, tries)
+        return found
+
+    def _by_name(self, name: str) -> KnowledgeBaseEntry | None:
+        entry = self.knowledge_base_by_id(collection_name(name)) if name.strip() else None
+        if entry and entry.name == name:
+            return entry
+        return next((one for one in self.knowledge_bases() if one.name == name), None)
 
     def save(self, entry: KnowledgeBaseEntry) -> None:
         self.objects.write(f"kbs/{entry.id}/kb.json", encode(entry))
@@ -87,13 +118,13 @@ class Catalogue:
         Raises:
             UnknownKnowledgeBase: none has it; the message lists those that are there.
         """
-        data = self.objects.read(f"kbs/{collection_name(name)}/kb.json") if name.strip() else None
-        if data is None:
+        entry = self._by_name(name)
+        if entry is None:
             names = ", ".join(k.name for k in self.knowledge_bases()) or "none yet"
             raise UnknownKnowledgeBase(
                 f"no knowledge base {name!r}", remedy=f"there are: {names}; `kb create NAME` makes one"
             )
-        return decode(data, KnowledgeBaseEntry)
+        return entry
 
     def knowledge_base_by_id(self, kb: str) -> KnowledgeBaseEntry | None:
         data = self.objects.read(f"kbs/{kb}/kb.json")
@@ -181,6 +212,13 @@ class Catalogue:
         """Pointers of those documents that readers may see."""
         found = {document: self.pointer(kb, document) for document in documents}
         return {document: pointer for document, pointer in found.items() if pointer and pointer.version}
+
+
+def _check_name(name: str) -> None:
+    if not name.strip() or len(name) > NAME_LENGTH or not name.isprintable():
+        raise InvalidName(
+            f"{name!r} is no name for a knowledge base", remedy=f"1 to {NAME_LENGTH} printable characters"
+        )
 
 
 def document_id(kb: str, path: str) -> str:

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kb_pipeline.errors import InvalidName, KnowledgeBaseExists, UnknownDocument, UnknownKnowledgeBase
+from kb_pipeline.errors import InvalidName, KnowledgeBaseExists, UnknownDocument, UnknownKnowledgeBase, UsageError
+from kb_pipeline.index.names import is_collection_name
 from kb_pipeline.storage.catalogue import Catalogue, document_id
 from kb_pipeline.storage.objects import MemoryStore
 
@@ -81,3 +82,35 @@ def test_document_ids_are_safe_keys_and_differ_for_different_paths(one, two):
 
 def test_a_document_id_is_readable():
     assert document_id("kb", "reports/Annual Report 2024.pdf").startswith("annual-report-2024-pdf-")
+
+
+def test_a_renamed_knowledge_base_keeps_its_id_and_frees_its_name():
+    catalogue = Catalogue(MemoryStore())
+    first = catalogue.create("铜矿", {"query.threshold": 0.3})
+    renamed = catalogue.rename("铜矿", "铜矿 2024")
+    assert (renamed.id, renamed.settings) == (first.id, first.settings)
+    assert catalogue.knowledge_base("铜矿 2024") == renamed
+    with pytest.raises(UnknownKnowledgeBase):
+        catalogue.knowledge_base("铜矿")
+    second = catalogue.create("铜矿", {})
+    assert second.id != first.id
+    assert is_collection_name(second.id)
+    assert [entry.name for entry in catalogue.knowledge_bases()] == ["铜矿", "铜矿 2024"]
+    with pytest.raises(KnowledgeBaseExists):
+        catalogue.rename("铜矿", "铜矿 2024")
+    with pytest.raises(InvalidName):
+        catalogue.rename("铜矿", "a\nb")
+
+
+def test_a_boost_outlives_new_versions_and_is_bounded():
+    catalogue = Catalogue(MemoryStore())
+    kb = catalogue.create("kb", {})
+    entry = catalogue.register(kb.id, "a.pdf", "/a.pdf")
+    catalogue.point(entry, "1")
+    catalogue.boost(entry, 1.5)
+    catalogue.point(entry, "2")
+    pointer = catalogue.pointer(kb.id, entry.id)
+    assert (pointer.version, pointer.boost) == ("2", 1.5)
+    for factor in (0.1, 9.0):
+        with pytest.raises(UsageError):
+            catalogue.boost(entry, factor)
