@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import Any
 
 from kb_pipeline.settings import Settings, load_settings
+from kb_pipeline.stages.memory import bound_allocator
 from kb_pipeline.storage.artefacts import Artefact, Artefacts
-from kb_pipeline.storage.catalogue import Catalogue, DocumentEntry
+from kb_pipeline.storage.catalogue import Catalogue, DocumentEntry, KnowledgeBaseEntry
 from kb_pipeline.storage.objects import home_store
 
 PROCESS = f"{socket.gethostname()}:{os.getpid()}"  # who works on a document
@@ -57,6 +59,7 @@ class Context:
     _kb_settings: dict[str, Settings] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        bound_allocator()
         # page workers are threads, since the models, OpenCV and pdfium all leave Python's lock
         self.page_pool = ThreadPoolExecutor(self.workers, "page", initializer=_one_thread_each)
 
@@ -71,6 +74,10 @@ class Context:
             entry = self.catalogue.knowledge_base_by_id(kb)
             self._kb_settings[kb] = load_settings(entry.settings if entry else {})
         return self._kb_settings[kb]
+
+    def suppose(self, kb: KnowledgeBaseEntry, overrides: Mapping[str, Any]) -> None:
+        """Take these settings for a knowledge base's own from now on, without storing them."""
+        self._kb_settings[kb.id] = load_settings({**kb.settings, **overrides})
 
     def settings_for(self, document: DocumentEntry) -> Settings:
         """Settings of a document: those of its knowledge base, with the chunk mode that holds for its path."""
