@@ -9,6 +9,7 @@ from typing import NamedTuple
 from kb_pipeline.deepdoc.assembly.blocks import ordered_blocks
 from kb_pipeline.deepdoc.assembly.captions import attach_captions
 from kb_pipeline.deepdoc.assembly.composing import Text, add_grid, add_paragraph, add_rows
+from kb_pipeline.deepdoc.assembly.continued_tables import join_tables
 from kb_pipeline.deepdoc.assembly.drafts import Draft, characters, dropped_line, rows_of
 from kb_pipeline.deepdoc.assembly.headings import body_size, mark_headings
 from kb_pipeline.deepdoc.assembly.joining import words
@@ -60,7 +61,9 @@ def assemble(
         dropped += [dropped_line(layout.lines[index], layout, reason) for index, reason in reasons.items()]
         grids = by_page[layout.page].tables if layout.page in by_page else ()
         blocks += ordered_blocks(layout, grids, reasons)
-    drafts = mark_headings(attach_captions(paragraphs(blocks)), bookmarks, body_size(ordered))
+    drafts, repeated = join_tables(attach_captions(paragraphs(blocks)), settings.assembly.keep)
+    dropped += repeated
+    drafts = mark_headings(drafts, bookmarks, body_size(ordered))
     sections, count, hyphens = _sections(drafts, _vocabulary(ordered), settings.assembly.keep)
     dropped += hyphens
     by_reason: Counter[str] = Counter()
@@ -113,8 +116,9 @@ def _sections(
             figures[draft.page] += 1
             picture = f"figure-p{draft.page:04d}-{figures[draft.page]:02d}"
         locators = tuple(text.locators)
-        if block is not None and block.shown is not None and (block.grid is None or not locators):
-            locators = (PageLocator(block.page, block.shown, block.page_size), *locators)
+        if block is not None and block.shown is not None and (block.grid is None or draft.more or not locators):
+            parts = (block, *draft.more)
+            locators = (*(PageLocator(part.page, part.shown, part.page_size) for part in parts), *locators)
         if draft.level:
             trail = [entry for entry in trail if entry[0] < draft.level]
         sections.append(

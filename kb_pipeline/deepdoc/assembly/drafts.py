@@ -86,7 +86,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Draft:
-    """A section to be: rows of text, or an object block with its caption's rows."""
+    """A section to be: rows of text, or an object block with its caption's rows.
+
+    `more`: where a table goes on, one block a page; the grid of `block` holds all of it.
+    """
 
     role: Role
     page: int
@@ -94,7 +97,7 @@ class Draft:
     block: Block | None = None
     caption: tuple[Row, ...] = ()
     level: int = 0
-    last: bool = True
+    more: tuple[Block, ...] = ()
 
 
 def characters(text: str) -> int:

@@ -113,15 +113,19 @@ def _usual_pitches(blocks: Sequence[Block]) -> dict[int, float]:
 
 def _usual_widths(blocks: Sequence[Block]) -> dict[int, float]:
     """The usual width of a row on each page in points; that of the document where a page holds few rows."""
-    rows: dict[int, list[float]] = {}
+    rows: dict[int, list[Row]] = {}
     for block in blocks:
         found = rows.setdefault(block.page, [])
-        if not block.is_object:
-            for row in rows_of(block.lines):
-                found += [row.box[2] - row.box[0]] * (1 + sum(len(line.text) for line in row.lines) // 8)
-    every = [width for found in rows.values() for width in found]
-    usual = median(every) if every else 0.0
-    return {page: median(found) if len(found) >= LEAST_ROWS else usual for page, found in rows.items()}
+        if not block.is_object and block.role == "text":
+            found += rows_of(block.lines)
+    usual = _median_width([row for found in rows.values() for row in found])
+    return {page: _median_width(found) if len(found) >= LEAST_ROWS else usual for page, found in rows.items()}
+
+
+def _median_width(rows: Sequence[Row]) -> float:
+    """The median width of rows in points, longer texts counting more."""
+    widths = [row.box[2] - row.box[0] for row in rows for _ in range(1 + sum(len(x.text) for x in row.lines) // 8)]
+    return median(widths) if widths else 0.0
 
 
 def _measure(block: Block, rows: Sequence[Row], usual: float, width: float) -> Measure:

@@ -1,0 +1,213 @@
+"""Tables that go on over a page break, put together.
+
+A table is continued by the first table of the next page where only noise stands between the two, both have the same
+columns at the same places, and the second has no caption of its own, or one that says it goes on (续表, continued).
+Header rows that come again are dropped, a row that the break split is rejoined, and every cell keeps its page and box.
+Tables whose columns disagree stay apart.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import unicodedata
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from statistics import median
+
+import msgspec
+
+from kb_pipeline.deepdoc.assembly.drafts import Block, Draft
+from kb_pipeline.deepdoc.assembly.joining import separator
+from kb_pipeline.deepdoc.assembly.markers import ends_sentence
+from kb_pipeline.deepdoc.tables.html import table_html
+from kb_pipeline.records import Dropped, PageLocator, TableCell, TableGrid
+
+REPEATED_HEADER, CONTINUED_CAPTION = "repeated table header", "continued caption"
+
+LOW, HIGH = 0.6, 0.4  # shares of the page's height below and above which the two parts end and begin
+WIDTH = 0.08  # relative difference of the widths of two parts
+COLUMN = 0.08  # share of the width by which a column's edge may differ
+SAME = 0.9  # similarity of two header cells' texts
+NOTE = 0.85  # times a table's type size, up to which text below it is a note that does not part it
+
+_CONTINUED = re.compile(r"续\s*表|(?:表|table|tab\.).*[(（\s](?:续|cont(?:inued|['’.]?d)?\.?)\s*[)）]?$", re.I)
+
+
+def join_tables(drafts: Sequence[Draft], keep: Collection[str]) -> tuple[list[Draft], list[Dropped]]:
+    """Drafts with continued tables as one, and what was dropped: repeated header rows, captions of continuations.
+
+    `keep`: reasons that are switched off; such rows stay in the table, such captions stay as text after it.
+    """
+    found: list[Draft] = []
+    dropped: list[Dropped] = []
+    for draft in drafts:
+        at = _table_before(found)
+        if draft.block is None or draft.block.grid is None or at is None or not _goes_on(found[at], draft):
+            found.append(draft)
+            continue
+        first, rows = found[at], _repeated_rows(found[at].block.grid, draft.block.grid)
+        if REPEATED_HEADER in keep:
+            rows = 0
+        grid, gone = _joined(first.block.grid, draft.block.grid, rows)
+        dropped += gone
+        found[at] = replace(first, block=replace(first.block, grid=grid), more=(*first.more, draft.block))
+        if draft.caption and CONTINUED_CAPTION in keep:
+            found.append(Draft("text", draft.page, draft.caption))
+        else:
+            lines = [line for row in draft.caption for line in row.lines]
+            dropped += [Dropped(line.text, CONTINUED_CAPTION, (line.locator(0, len(line.text)),)) for line in lines]
+    return found, dropped
+
+
+def _table_before(found: Sequence[Draft]) -> int | None:
+    """Index of the table that ends the drafts so far, notes below it aside."""
+    for i in range(len(found) - 1, -1, -1):
+        draft = found[i]
+        if draft.block is not None:
+            return i if draft.block.grid is not None else None
+        if not _is_note(draft, found[:i]):
+            return None
+    return None
+
+
+def _is_note(draft: Draft, before: Sequence[Draft]) -> bool:
+    table = next((d for d in reversed(before) if d.block is not None), None)
+    if table is None or table.block.grid is None or draft.level or len(draft.rows) > 2:
+        return False
+    return all(row.size <= NOTE * _cell_size(table.block) for row in draft.rows)
+
+
+def _cell_size(block: Block) -> float:
+    heights = [p.box[3] - p.box[1] for cell in block.grid.cells if cell.rowspan == 1 for p in cell.locators]
+    return 0.6 * median(heights) if heights else 10.0
+
+
+def _goes_on(first: Draft, second: Draft) -> bool:
+    """Whether the second table continues the first."""
+    a, b = (first.more or (first.block,))[-1], second.block
+    if b.page != a.page + 1 or a.grid.turned != b.grid.turned or first.block.grid.cols != b.grid.cols:
+        return False
+    if not _columns_agree(a, b):
+        return False
+    if second.caption:
+        return _says_continued(first, second)
+    if a.grid.turned:
+        return True
+    return a.shown[3] >= LOW * a.page_size[1] and b.shown[1] <= HIGH * b.page_size[1]
+
+
+def _says_continued(first: Draft, second: Draft) -> bool:
+    own, before = (
+        unicodedata.normalize("NFKC", " ".join(line.text for row in d.caption for line in row.lines)).strip()
+        for d in (second, first)
+    )
+    return bool(_CONTINUED.search(own)) or own == before
+
+
+def _columns_agree(a: Block, b: Block) -> bool:
+    """Same width, and each column's left edge at the same share of it."""
+    axis = 1 if a.grid.turned in (90, 270) else 0
+    widths = [block.shown[axis + 2] - block.shown[axis] for block in (a, b)]
+    if abs(widths[0] - widths[1]) > WIDTH * max(widths):
+        return False
+    edges = [_edges(block, axis) for block in (a, b)]
+    return all(abs(edges[0][col] - edges[1][col]) <= COLUMN for col in edges[0].keys() & edges[1].keys())
+
+
+def _edges(block: Block, axis: int) -> dict[int, float]:
+    """Left edge of each column as a share of the table's width."""
+    low, high = block.shown[axis], block.shown[axis + 2]
+    found: dict[int, list[float]] = {}
+    for cell in block.grid.cells:
+        for place in cell.locators:
+            if place.page == block.page and cell.colspan == 1 and high > low:
+                found.setdefault(cell.col, []).append((place.box[axis] - low) / (high - low))
+    return {col: median(values) for col, values in found.items()}
+
+
+def _repeated_rows(first: TableGrid, second: TableGrid) -> int:
+    """Rows at the head of the second table that are the header rows of the first."""
+    rows = 0
+    while rows < min(first.rows, second.rows) and _same_row(first, second, rows):
+        rows += 1
+    while rows and any(cell.row < rows < cell.row + cell.rowspan for cell in second.cells):
+        rows -= 1
+    return rows if rows < second.rows else 0
+
+
+def _same_row(first: TableGrid, second: TableGrid, row: int) -> bool:
+    a, b = (
+        {cell.col: _plain(cell.text) for cell in grid.cells if cell.row == row and cell.text.strip()}
+        for grid in (first, second)
+    )
+    header = any(cell.header for grid in (first, second) for cell in grid.cells if cell.row == row)
+    wordy = any(any(c.isalpha() for c in text) for text in a.values())
+    if not a or a.keys() != b.keys() or not (header or wordy):
+        return False
+    return all(difflib.SequenceMatcher(None, a[col], b[col], autojunk=False).ratio() >= SAME for col in a)
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\s+", "", unicodedata.normalize("NFKC", text)).casefold()
+
+
+def _joined(first: TableGrid, second: TableGrid, rows: int) -> tuple[TableGrid, list[Dropped]]:
+    """Both grids as one, without the first `rows` of the second."""
+    gone = [cell for cell in second.cells if cell.row < rows]
+    rest = [cell for cell in second.cells if cell.row >= rows]
+    cells = list(first.cells)
+    split = _split_row(first, rest, rows)
+    if split:
+        cells = [_continued_cell(cell, split.get(cell.col)) if _ends(cell, first) else cell for cell in cells]
+        rest = [cell for cell in rest if cell.row > rows]
+        rows += 1
+    shift = first.rows - rows
+    cells += [msgspec.structs.replace(cell, row=cell.row + shift) for cell in rest]
+    whole = tuple(cells)
+    grid = msgspec.structs.replace(
+        first, rows=first.rows + second.rows - rows, cells=whole, html=table_html(whole), lines=first.lines
+    )
+    return grid, [Dropped(cell.text, REPEATED_HEADER, cell.locators) for cell in gone if cell.text.strip()]
+
+
+def _ends(cell: TableCell, grid: TableGrid) -> bool:
+    return cell.row + cell.rowspan == grid.rows
+
+
+def _split_row(first: TableGrid, rest: Sequence[TableCell], row: int) -> dict[int, TableCell]:
+    """The cells by which the second part's first row goes on with the first part's last row; none for a row of its own.
+
+    Such a row has no key in its first column, fills fewer cells, and goes on where text stands that has not ended.
+    """
+    head = [cell for cell in rest if cell.row == row]
+    filled = {cell.col: cell for cell in head if cell.text.strip()}
+    above = {cell.col: cell for cell in first.cells if _ends(cell, first)}
+    key = min((cell.col for cell in head), default=0)
+    if not filled or key in filled or any(cell.rowspan > 1 for cell in head) or not above.get(key):
+        return {}
+    if not above[key].text.strip() or len(filled) > 0.5 * len([c for c in above.values() if c.text.strip()]):
+        return {}
+    for col, cell in filled.items():
+        before = above[col].text.strip() if col in above and above[col].colspan == cell.colspan else ""
+        if not before or ends_sentence(before) or not any(c.isalpha() for c in cell.text):
+            return {}
+    return filled
+
+
+def _continued_cell(cell: TableCell, more: TableCell | None) -> TableCell:
+    """A cell with the rest of its text from the next page, each place with its own range."""
+    if more is None:
+        return cell
+    between = separator(cell.text.rstrip(), more.text.lstrip())
+    start = len(cell.text) + len(between)
+    places = [*_ranged(cell.locators, 0, len(cell.text)), *_ranged(more.locators, start, len(more.text))]
+    return msgspec.structs.replace(cell, text=cell.text + between + more.text, locators=tuple(places))
+
+
+def _ranged(places: Sequence[PageLocator], start: int, length: int) -> list[PageLocator]:
+    found = []
+    for place in places:
+        first, last = (place.start, place.end) if place.end > place.start else (0, length)
+        found.append(msgspec.structs.replace(place, start=start + first, end=start + last))
+    return found
