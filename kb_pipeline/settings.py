@@ -150,8 +150,13 @@ class ChunkingSettings(Group):
         """These settings with the mode that holds for a document, and no rules left."""
         rules = [rule.rpartition("=")[::2] for rule in self.modes]
         found = [mode for pattern, mode in rules if pattern == path]
-        found += [mode for pattern, mode in rules if fnmatch.fnmatchcase(path, pattern)]
+        found += [mode for pattern, mode in rules if matches(path, pattern)]
         return self.model_copy(update={"mode": (found or [self.mode])[0], "modes": ()})
+
+
+def matches(path: str, pattern: str) -> bool:
+    """Whether a document's path is a pattern, or fits its wildcards (`*` reaches over `/`)."""
+    return path == pattern or fnmatch.fnmatchcase(path, pattern)
 
 
 class LlmSettings(Group):

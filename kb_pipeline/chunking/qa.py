@@ -112,7 +112,7 @@ class _Pairing:
         room, crumbs = self.reading.rooms[first], self.reading.crumbs[first]
         counts = self.reading.counts
         if counts.spans([*lead, *question, *answer]) <= room or not answer:
-            self.packer.plans.append(Plan("text", [*lead, *question, *answer], crumbs))
+            self.packer.plans.append(Plan("text", [*lead, *question, *answer]))
             return
         taken = counts.spans([*lead, *question])
         repeat = taken <= room / 2
@@ -123,10 +123,12 @@ class _Pairing:
             packer.add_span(span)
         plans = packer.close()
         if not repeat:
-            plans.insert(0, Plan("text", [*lead, *question], crumbs))
-        for number, plan in enumerate(plans if repeat else ()):
-            head = [span._replace(added="question") for span in question] if number else [*lead, *question]
-            plan.spans, plan.crumbs = [*head, *plan.spans], crumbs
+            plans.insert(0, Plan("text", [*lead, *question]))
+        if repeat:
+            plans[0].spans = [*lead, *question, *plans[0].spans]
+            for plan in plans[1:]:
+                plan.spans = [*(span._replace(added="question") for span in question), *plan.spans]
+                plan.crumbs = crumbs
         self.packer.plans += plans
 
     def _table(self, index: int) -> None:
