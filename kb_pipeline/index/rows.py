@@ -1,7 +1,8 @@
 """Rows of a document, written by version so that readers never see half a document.
 
-Primary keys are `document:version:ordinal`. A new version is written beside the old one and waited for; then the caller
-moves the document's pointer, by which readers tell rows that count from rows that don't; then old versions are deleted.
+Primary keys are `document:version:ordinal`, of children `document:version:parent.ordinal`. A new version is written
+beside the old one and waited for; then the caller moves the document's pointer, by which readers tell rows that count
+from rows that don't; then old versions are deleted.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def write_document(
         IndexUnavailable, IndexRequestFailed.
     """
     where = _filter(document_id, f'version == "{_checked(_version, version)}"')
-    keys = tuple(f"{document_id}:{version}:{chunk.ordinal}" for chunk in chunks)
+    keys = tuple(_row_id(document_id, version, chunk) for chunk in chunks)
     if len(vectors) != len(chunks):
         raise DimensionMismatch(f"{len(vectors)} vectors for {len(chunks)} chunks", document=document_id)
     load_collection(client, collection)
@@ -132,7 +133,7 @@ def _row(
     searched = "\n".join(searched_text(chunk, enrichment))
     terms = words.terms(searched)
     return {
-        "id": f"{document}:{version}:{chunk.ordinal}",
+        "id": _row_id(document, version, chunk),
         "document": document,
         "version": version,
         "ordinal": chunk.ordinal,
@@ -153,6 +154,12 @@ def _row(
         "fine": _token_field([token for term in terms for token in (term.token, *term.parts)]),
         "dense": np.asarray(vector, np.float32),
     }
+
+
+def _row_id(document: str, version: str, chunk: Chunk) -> str:
+    """The primary key; that of a child names its parent, which is shown where the child is found."""
+    number = f"{chunk.parent}.{chunk.ordinal}" if chunk.parent >= 0 else str(chunk.ordinal)
+    return f"{document}:{version}:{number}"
 
 
 def searched_text(chunk: Chunk, enrichment: Enrichment) -> Iterator[str]:

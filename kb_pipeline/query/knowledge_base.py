@@ -16,7 +16,7 @@ from kb_pipeline.query.fusion import fusion as fusion_of
 from kb_pipeline.query.question import Question, read_question
 from kb_pipeline.query.rerank import rerank
 from kb_pipeline.query.rescore import Scored, least_score, rescore
-from kb_pipeline.query.results import DocumentHits, Passage, SearchResult, distinct
+from kb_pipeline.query.results import DocumentHits, Passage, SearchResult, as_parents, distinct
 from kb_pipeline.query.retrieve import ChunkRow, all_chunk_ids, is_chunk_id, read_rows, retrieve
 from kb_pipeline.records import Answer, Citation, Hit, Locator, PageLocator
 from kb_pipeline.settings import QuerySettings, RerankSettings
@@ -182,7 +182,7 @@ class KnowledgeBase:
         found = self._reaching(
             lambda client: retrieve(client, self.collection, question, active, candidates, filters, fusion)
         )
-        return rescore(
+        scored = rescore(
             question,
             found,
             fusion=fusion,
@@ -190,6 +190,7 @@ class KnowledgeBase:
             offsets=self._embedder.language_offsets,
             boosts=self._documents.boosts({one.document for one in found}),
         )
+        return as_parents(scored)
 
     def _reranked(self, question: Question, scored: list[Scored]) -> tuple[list[Scored], str]:
         """The best hits reranked; those beyond the window are no hits then, their scores mean something else."""
@@ -236,7 +237,8 @@ class KnowledgeBase:
 
     def chunk_ids(self) -> list[str]:
         """Ids of all chunks that readers see, sorted. Raises IndexUnavailable, IndexRequestFailed."""
-        found = self._reaching(lambda client: all_chunk_ids(client, self.collection))
+        rows = self._reaching(lambda client: all_chunk_ids(client, self.collection))
+        found = [one for one in rows if is_chunk_id(one)]  # children are shown as their parents
         versions = self._documents.active_versions({document for document, _, _ in map(_key_parts, found)})
         return sorted(one for one in found if versions.get(_key_parts(one)[0]) == _key_parts(one)[1])
 

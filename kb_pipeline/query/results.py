@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
+from kb_pipeline.query.rescore import Scored
 from kb_pipeline.query.retrieve import ChunkRow
 from kb_pipeline.records import Hit, Record
 
@@ -52,6 +54,22 @@ class SearchResult(Record, frozen=True):
 def ordinal(chunk_id: str) -> int:
     """The place of a chunk in its document."""
     return int(chunk_id.rpartition(":")[2])
+
+
+def as_parents(scored: Sequence[Scored]) -> list[Scored]:
+    """Chunks, best first, with each child under the id of its parent, which is what a reader sees; one parent once."""
+    found: dict[str, Scored] = {}
+    for one in scored:
+        shown = parent_id(one.candidate.chunk_id)
+        if shown not in found:
+            found[shown] = replace(one, candidate=replace(one.candidate, chunk_id=shown))
+    return list(found.values())
+
+
+def parent_id(chunk_id: str) -> str:
+    """The id of a child's parent (`document:version:parent.ordinal` names it); any other chunk's own."""
+    head, _, number = chunk_id.rpartition(":")
+    return f"{head}:{number.partition('.')[0]}"
 
 
 def distinct(chunk_ids: Sequence[str], rows: Mapping[str, ChunkRow]) -> list[str]:
