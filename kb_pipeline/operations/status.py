@@ -71,6 +71,9 @@ def _state(document: DocumentEntry, states: dict[str, StageState], process: str,
     if failed:
         pages = ", ".join(map(str, failed))
         return "indexed", f"without page {pages}: {states['sections'].metadata.get('failure', '')}"
+    missing = states["sections"].metadata.get("pictures missing")
+    if missing:
+        return "indexed", f"without {len(missing)} of its pictures: {missing[0]}"
     return "indexed", ""
 
 

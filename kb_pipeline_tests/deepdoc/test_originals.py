@@ -144,9 +144,7 @@ def test_weak_boxes_of_a_yolov10_count_except_what_may_be_removed_later(models):
     picture[400:500, 400:500] = 77  # 0.3
     x, y = round(450 * 640 / WIDTH), round(450 * 640 / WIDTH)
     boxes = {3: (10, 10, 100, 60), 2: (200, 10, 300, 60), 8: (10, 100, 100, 160)}
-    files.yolo_v10(
-        models / "layout.onnx", (640, 457), [Probe(b, n, 0, x, y) for n, b in boxes.items()]
-    )
+    files.yolo_v10(models / "layout.onnx", (640, 457), [Probe(b, n, 0, x, y) for n, b in boxes.items()])
     assert set(roles(read(scanned(picture, PAGE))[0])) == {"figure", "equation"}
 
 
@@ -328,8 +326,21 @@ def test_doctor_tells_what_keeps_a_dropped_file_from_working(models, kb_home):
     assert problems() == []
     (models / "ocr.res").write_text("一\n")
     (models / "tsr.onnx").write_bytes(b"no net")
+    (models / "det.onnx").write_bytes((models / "layout.onnx").read_bytes())
     found = problems()
-    assert len(found) == 2 and "classes" in found[0] and "tsr.onnx" in found[1]
+    assert [name in problem for name, problem in zip(("det.onnx", "classes", "tsr.onnx"), found, strict=True)] == [
+        True
+    ] * 3
+
+
+def test_a_document_goes_through_the_pipeline_with_them(models, tmp_path):
+    from kb_pipeline.operations.parse import parse
+
+    files.detection(models / "det.onnx")
+    drop_recognition(models)
+    (tmp_path / "scan.pdf").write_bytes(painted(((150, 200, 450, 260), CYAN), ((450, 200, 750, 260), GREEN)))
+    (section,) = parse(str(tmp_path / "scan.pdf"), SETTINGS).sections
+    assert section.text == "铜矿" and section.locators[0].page == 1
 
 
 def test_the_listing_of_verify_names_only_what_is_there(models):

@@ -9,12 +9,14 @@ import sys
 from pathlib import Path
 
 import msgspec
+import pypdfium2
 import pytest
 from PIL import Image
 
 from kb_pipeline.errors import EndpointError
 from kb_pipeline.operations.parse import parse
 from kb_pipeline.settings import Settings, models_dir
+from kb_pipeline_tests import pdf_bytes
 from kb_pipeline_tests.layout_parsing_server import Fault, LayoutParsingServer, block, page
 from kb_pipeline_tests.pdf_pages import text_pdf
 
@@ -137,6 +139,19 @@ def test_long_files_go_in_runs_of_pages_and_come_back_in_order(server, tmp_path)
         (f"Text of sheet {n}.", n) for n in range(1, 6)
     ]
     assert len(server.requests) == 3
+
+
+def test_pages_that_are_cut_out_look_as_they_did(server, tmp_path):
+    crop, turn, words = (50, 60, 350, 260), 90, pdf_bytes.text("Sheet", 100, 200)
+    data = pdf_bytes.document(*[pdf_bytes.page(words, media=(0, 0, 400, 300), crop=crop, rotate=turn)] * 3)
+    (tmp_path / "plans.pdf").write_bytes(data)
+    server.pages["Sheet"] = page(block("text", "corner", (0, 0, 40, 30)), width=400, height=600)
+    document = parse(str(tmp_path / "plans.pdf"), settings(server, pages=2))
+    assert [s.locators[0].box for s in document.sections] == [(0, 0, 20, 15)] * 3
+    sent = pypdfium2.PdfDocument(base64.b64decode(server.requests[1]["file"]))
+    assert len(sent) == 1 and sent[0].get_size() == (200, 300)
+    whole = pypdfium2.PdfDocument(data)[0].render(scale=1).to_numpy()
+    assert (sent[0].render(scale=1).to_numpy() == whole).all()
 
 
 def test_an_encrypted_file_is_sent_open(server, tmp_path):
@@ -362,6 +377,11 @@ def test_ingest_ask_and_trace_with_the_remote_parser(server, pdf, no_models, kb_
     assert kb("set", "remote", "parser.chart_recognition=true")[0] == 0
     plan = json.loads(kb("plan", "--kb", "remote", "--json")[1])["documents"]
     assert plan[0]["stages"][0]["stage"] == "sections"
+
+    server.images.clear()
+    assert kb("ingest", "--kb", "remote")[0] == 0
+    (status,) = json.loads(kb("status", "--kb", "remote", "--json")[1])["documents"]
+    assert status["state"] == "indexed" and "without 1 of its pictures" in status["reason"]
 
 
 def test_doctor_misses_vision_models_only_where_pages_are_read_here(server, no_models, kb_home):

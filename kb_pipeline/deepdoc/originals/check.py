@@ -8,7 +8,8 @@ from kb_pipeline.deepdoc.originals.layout import OLDER_ROLES
 from kb_pipeline.deepdoc.originals.nets import kind
 from kb_pipeline.deepdoc.originals.tables import COMPONENTS
 from kb_pipeline.deepdoc.recognition import recognise
-from kb_pipeline.weights.manifest import ORIGINAL
+from kb_pipeline.errors import ModelMissing
+from kb_pipeline.weights.manifest import ORIGINAL, model_for
 from kb_pipeline.weights.sessions import session
 
 
@@ -25,4 +26,9 @@ def check_original(role: str) -> None:
     elif role == "recognition":
         recognise([np.full((48, 48, 3), 255, np.uint8)])
     elif role == "detection":
-        session(role, ORIGINAL)
+        outputs = [output.shape for output in session(role, ORIGINAL).get_outputs()]
+        if len(outputs[0]) != 4:
+            raise ModelMissing(
+                f"{model_for(role, ORIGINAL).name} gives no map of probabilities: outputs {outputs}",
+                remedy="take it out of the models folder",
+            )
