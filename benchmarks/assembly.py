@@ -72,16 +72,21 @@ def score_texts(reader: Reader, data: Path, metrics, verbose: bool) -> None:
         ("PDFs with a truth text", scores.truth_texts(data), False),
         ("OmniDocBench pages", scores.page_pictures(data), True),
     ):
-        order, text = [], []
+        order, text, blocks = [], [], []
         for path, truth in truths:
             markdown = to_markdown(reader.read(path))
             markdown = scores.without_tables(markdown) if strip else markdown
             text.append(metrics.text_similarity(truth, markdown))
+            blocks.append(scores.block_similarity(truth, markdown, metrics.normalise))
             kept = metrics.reading_order(truth, markdown)
             order += [] if kept is None else [kept]
             if verbose:
-                print(f"    {path.name} order {kept if kept is None else round(kept, 4)} text {text[-1]:.4f}")
-        print(f"| {name} | {len(text)} | reading order {mean(order):.4f} | text similarity {mean(text):.4f} |")
+                ordered = "-" if kept is None else f"{kept:.4f}"
+                print(f"    {path.name} order {ordered} text {text[-1]:.4f} by paragraph {blocks[-1]:.4f}")
+        print(
+            f"| {name} | {len(text)} | reading order {mean(order):.4f} | text similarity {mean(text):.4f}, "
+            f"by paragraph {mean(blocks):.4f} |"
+        )
 
 
 def score_tests(reader: Reader, data: Path, verbose: bool) -> None:

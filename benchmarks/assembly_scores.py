@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import lxml.html
 from rapidfuzz import fuzz
+from rapidfuzz.distance import Levenshtein
 
 SAME_CELL = 90  # fuzz.ratio from which a table's cell is the one that a test names
 
@@ -37,7 +38,30 @@ def page_pictures(data: Path) -> Iterator[Truth]:
     for page in json.loads((folder / "truth.json").read_text("utf-8")):
         kept = [d for d in page["layout_dets"] if d.get("order") is not None and not d.get("ignore") and d.get("text")]
         texts = [d["text"] for d in sorted(kept, key=lambda d: d["order"]) if d["category_type"] != "table"]
-        yield Truth(folder / page["page_info"]["image_path"], "\n\n".join(texts))
+        yield Truth(folder / page["page_info"]["image_path"], plain_formulas("\n\n".join(texts)))
+
+
+def plain_formulas(text: str) -> str:
+    """The truth's LaTeX as the characters that stand on the page."""
+    text = re.sub(r"\\textcircled\s*\{(\d+)\}", lambda m: chr(0x2460 + int(m[1]) - 1), text)
+    text = re.sub(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", r"\1 \2", text)
+    return re.sub(r"[\\/]t(?=[\s(（])|[${}\\^]", " ", text)
+
+
+def block_similarity(truth: str, got: str, normalise) -> float:
+    """Edit similarity of each of the truth's paragraphs with the place of the result that is most like it, weighted by
+    length; white space aside."""
+    got = re.sub(r"\s", "", normalise(got))
+    total, weight = 0.0, 0
+    for block in re.split(r"\n\s*\n", truth):
+        block = re.sub(r"\s", "", normalise(block))
+        if not block:
+            continue
+        found = fuzz.partial_ratio_alignment(block, got)
+        place = got[found.dest_start : found.dest_end] if found else ""
+        total += len(block) * Levenshtein.normalized_similarity(block, place)
+        weight += len(block)
+    return total / weight if weight else 1.0
 
 
 def without_tables(markdown: str) -> str:
@@ -84,6 +108,7 @@ def _plain(text: str) -> str:
     text = re.sub(r"[*_#]{1,3}(?=\S)|(?<=\S)[*_]{1,3}", "", text)
     for marks, plain in (("‘’‚‛", "'"), ("“”„‟", '"'), ("‐‑‒–—−", "-")):
         text = re.sub(f"[{marks}]", plain, text)
+    text = text.replace("''", '"')  # what older fonts write for quotation marks
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", text)).strip()
 
 

@@ -98,10 +98,32 @@ class TableSettings(Group):
     second_opinion: bool = True
 
 
+DropReason = Literal[
+    "running header",
+    "running footer",
+    "running margin text",
+    "page number",
+    "watermark",
+    "contents",
+    "duplicate",
+    "repeated table header",
+    "continued caption",
+    "line-end hyphen",
+    "invisible text",
+    "transparent text",
+    "text in the colour of its ground",
+    "off page",
+    "drawn twice",
+    "too small to read",
+    "low recognition score",
+    "garbled text",
+]
+
+
 class AssemblySettings(Group):
     """Sections. `keep`: drop reasons that are switched off, so that such text stays in the sections."""
 
-    keep: tuple[str, ...] = ()
+    keep: tuple[DropReason, ...] = ()
 
 
 ChunkMode = Literal["general", "qa", "table", "manual", "sliding_window"]

@@ -6,13 +6,17 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from kb_pipeline.deepdoc.assembly.blocks import ordered_blocks
 from kb_pipeline.deepdoc.assembly.captions import attach_captions
-from kb_pipeline.deepdoc.assembly.composing import Text, add_grid, add_paragraph, add_rows
+from kb_pipeline.deepdoc.assembly.composing import Text, add_grid, add_listing, add_paragraph, add_rows
 from kb_pipeline.deepdoc.assembly.continued_tables import join_tables
 from kb_pipeline.deepdoc.assembly.drafts import Draft, characters, dropped_line, rows_of
 from kb_pipeline.deepdoc.assembly.headings import body_size, mark_headings
 from kb_pipeline.deepdoc.assembly.joining import words
+from kb_pipeline.deepdoc.assembly.listings import join_listings
+from kb_pipeline.deepdoc.assembly.markers import is_equation_number
 from kb_pipeline.deepdoc.assembly.noise import page_noise
 from kb_pipeline.deepdoc.assembly.paragraphs import paragraphs
 from kb_pipeline.records import (
@@ -26,6 +30,7 @@ from kb_pipeline.records import (
     PageTables,
     ParsedDocument,
     Section,
+    TextLine,
 )
 from kb_pipeline.settings import Settings
 
@@ -51,7 +56,7 @@ def assemble(
     texts of every Dropped, those of the pages included. A table counts by its cells' text. A table's and a figure's
     caption is the head of its section's text. Pages that failed appear in `pages` with their error.
     """
-    ordered = sorted(pages, key=lambda layout: layout.page)
+    ordered = [revived(layout, settings.assembly.keep) for layout in sorted(pages, key=lambda layout: layout.page)]
     by_page = {grids.page: grids for grids in tables}
     noise = page_noise(ordered, tables, bookmarks, settings.assembly.keep)
     dropped: list[Dropped] = []
@@ -61,7 +66,7 @@ def assemble(
         dropped += [dropped_line(layout.lines[index], layout, reason) for index, reason in reasons.items()]
         grids = by_page[layout.page].tables if layout.page in by_page else ()
         blocks += ordered_blocks(layout, grids, reasons)
-    drafts, repeated = join_tables(attach_captions(paragraphs(blocks)), settings.assembly.keep)
+    drafts, repeated = join_tables(attach_captions(join_listings(paragraphs(blocks))), settings.assembly.keep)
     dropped += repeated
     drafts = mark_headings(drafts, bookmarks, body_size(ordered))
     sections, count, hyphens = _sections(drafts, _vocabulary(ordered), settings.assembly.keep)
@@ -76,6 +81,16 @@ def assemble(
         dropped=tuple(dropped),
         characters=CharacterSum(total, count, dict(sorted(by_reason.items()))),
     )
+
+
+def revived(layout: PageLayout, keep: Collection[str]) -> PageLayout:
+    """A page with the text that its reading dropped for one of these reasons back among its lines."""
+    back = [item for item in layout.dropped if item.reason in keep and item.locators]
+    if not back:
+        return layout
+    lines = [TextLine(item.text, item.locators[0].box, "text layer") for item in back]
+    dropped = tuple(item for item in layout.dropped if item not in back)
+    return msgspec.structs.replace(layout, lines=(*layout.lines, *lines), dropped=dropped)
 
 
 def figure_requests(document: ParsedDocument) -> list[FigureRequest]:
@@ -144,7 +159,10 @@ def _text(draft: Draft, vocabulary: Collection[str], keep: Collection[str]) -> t
     """A draft's text and its caption, which is the head of the text."""
     text = Text()
     if draft.block is None:
-        add_paragraph(text, draft.rows, vocabulary, keep)
+        if draft.verbatim:
+            add_listing(text, draft.rows)
+        else:
+            add_paragraph(text, draft.rows, vocabulary, keep)
         return text, ""
     if draft.caption:
         add_paragraph(text, draft.caption, vocabulary, keep)
@@ -152,5 +170,9 @@ def _text(draft: Draft, vocabulary: Collection[str], keep: Collection[str]) -> t
     if draft.block.grid is not None:
         add_grid(text, draft.block.grid, draft.block.page_size)
     else:
-        add_rows(text, rows_of(draft.block.lines))
+        numbers = [line for line in draft.block.lines if draft.role == "equation" and is_equation_number(line.text)]
+        add_rows(text, rows_of([line for line in draft.block.lines if line not in numbers]))
+        for line in numbers:
+            text.separate(" " if text.length else "")
+            text.add_line(line, line.text)
     return text, caption

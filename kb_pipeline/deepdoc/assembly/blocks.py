@@ -11,7 +11,7 @@ from kb_pipeline.deepdoc.assembly.drafts import PAGE_NUMBER, Block, Line, page_l
 from kb_pipeline.deepdoc.assembly.frame import Frame, across, page_frame
 from kb_pipeline.deepdoc.assembly.gutters import part_at_gutters
 from kb_pipeline.deepdoc.assembly.joining import spaceless
-from kb_pipeline.deepdoc.assembly.markers import is_lone_marker
+from kb_pipeline.deepdoc.assembly.markers import is_equation_number, is_lone_marker
 from kb_pipeline.deepdoc.assembly.reading_order import reading_order
 from kb_pipeline.records import Box, PageLayout, Role, TableGrid
 
@@ -64,7 +64,30 @@ def _region_blocks(layout: PageLayout, frame: Frame, lines: Sequence[Line], grid
             blocks += _parted(Block(role, layout.page, union(m.box for m in members), tuple(members), index))
         else:  # header or footer that is no noise; a table region that no grid was read from
             strays += [replace(member, role="text") for member in members]
-    return _with_numbers(_with_strays(blocks, sorted(strays, key=lambda line: line.index)))
+    blocks = _with_strays(blocks, sorted(strays, key=lambda line: line.index))
+    return _with_numbers(_with_equation_numbers(blocks))
+
+
+def _with_equation_numbers(blocks: Sequence[Block]) -> list[Block]:
+    """Displayed formulas with the numbers that stand beside them in the margin."""
+    formulas = [i for i, block in enumerate(blocks) if block.role == "equation" and block.is_object]
+    numbers: dict[int, list[Line]] = {}
+    taken = set()
+    for i, block in enumerate(blocks):
+        if block.is_object or len(block.lines) != 1 or not is_equation_number(block.lines[0].text):
+            continue
+        line = block.lines[0]
+        middle = (line.box[1] + line.box[3]) / 2
+        beside = [k for k in formulas if blocks[k].box[1] <= middle <= blocks[k].box[3]]
+        if beside:
+            nearest = min(
+                beside, key=lambda k: min(abs(blocks[k].box[2] - line.box[0]), abs(line.box[2] - blocks[k].box[0]))
+            )
+            numbers.setdefault(nearest, []).append(line)
+            taken.add(i)
+    return [
+        replace(block, lines=(*block.lines, *numbers.get(i, ()))) for i, block in enumerate(blocks) if i not in taken
+    ]
 
 
 def is_prose(lines: Sequence[Line], box: Box) -> bool:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from kb_pipeline.deepdoc.assembly.drafts import Line, Row, characters
+from kb_pipeline.deepdoc.assembly.drafts import DROP_CAP, Line, Row, characters, is_drop_cap
 from kb_pipeline.deepdoc.assembly.joining import hyphen, separator
 from kb_pipeline.records import Dropped, PageLocator, TableCell, TableGrid
 
 HYPHEN = "line-end hyphen"
 CELL = " | "
 ROW = "\n"
+CHARACTER = 0.6  # type sizes that a character of a listing is wide
 
 
 @dataclass
@@ -59,7 +60,8 @@ def add_paragraph(text: Text, rows: Sequence[Row], vocabulary: Collection[str], 
             text.add_line(line, line.text)
         elif following[1] is row:
             text.add_line(line, line.text)
-            text.separate(" ")
+            cap = is_drop_cap(line) and line.size >= DROP_CAP * following[0].size and following[0].text[0].isalpha()
+            text.separate("" if cap else " ")
         else:
             _add_before_break(text, line, following[0].text, vocabulary, keep)
 
@@ -79,6 +81,18 @@ def add_rows(text: Text, rows: Sequence[Row]) -> None:
     """Append rows each on a line of its own, segments parted by spaces: labels inside figures, formulas."""
     for row in rows:
         text.break_row()
+        for i, line in enumerate(row.lines):
+            if i:
+                text.separate(" ")
+            text.add_line(line, line.text)
+
+
+def add_listing(text: Text, rows: Sequence[Row]) -> None:
+    """Append the rows of a program, each on a line of its own and indented as it stands on the page."""
+    left = min(row.box[0] for row in rows)
+    for row in rows:
+        text.break_row()
+        text.separate(" " * round((row.box[0] - left) / (CHARACTER * row.size)))
         for i, line in enumerate(row.lines):
             if i:
                 text.separate(" ")

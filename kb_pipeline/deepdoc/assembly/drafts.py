@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from kb_pipeline.deepdoc.assembly.frame import Frame
 from kb_pipeline.records import Box, Dropped, PageLayout, PageLocator, Role, TableGrid, TextLine
 
+DROP_CAP = 1.8  # times the type size beside it, from which a letter is a drop cap
 PAGE_NUMBER = re.compile(r"\d{1,4}|[ivxlc]{1,6}", re.I)
 
 
@@ -88,7 +89,8 @@ class Row:
 class Draft:
     """A section to be: rows of text, or an object block with its caption's rows.
 
-    `more`: where a table goes on, one block a page; the grid of `block` holds all of it.
+    `more`: where a table goes on, one block a page; the grid of `block` holds all of it. `verbatim`: rows stay rows, as
+    in a program.
     """
 
     role: Role
@@ -98,6 +100,7 @@ class Draft:
     caption: tuple[Row, ...] = ()
     level: int = 0
     more: tuple[Block, ...] = ()
+    verbatim: bool = False
 
 
 def characters(text: str) -> int:
@@ -144,14 +147,39 @@ def page_line(layout: PageLayout, index: int, frame: Frame) -> Line:
 
 
 def rows_of(lines: Sequence[Line]) -> list[Row]:
-    """Lines grouped into rows of print by vertical overlap, top to bottom, segments left to right."""
+    """Lines grouped into rows of print by vertical overlap, top to bottom, segments left to right.
+
+    A drop cap stands in the first of the rows that it spans.
+    """
     groups: list[list[Line]] = []
-    for line in sorted(lines, key=lambda item: (item.box[1] + item.box[3], item.box[0], item.index)):
+    caps = [line for line in lines if is_drop_cap(line) and _beside_cap(line, lines)]
+    plain = [line for line in lines if not any(line is cap for cap in caps)]
+    for line in sorted(plain, key=lambda item: (item.box[1] + item.box[3], item.box[0], item.index)):
         if groups and _same_row(groups[-1], line):
             groups[-1].append(line)
         else:
             groups.append([line])
+    for cap in caps:
+        first = min(_beside_cap(cap, lines), key=lambda line: (line.box[1], line.box[0]))
+        next(group for group in groups if any(line is first for line in group)).append(cap)
     return [_row(sorted(group, key=lambda item: (item.box[0], item.index))) for group in groups]
+
+
+def is_drop_cap(line: Line) -> bool:
+    """A capital letter of its own; whether it is one shows in the lines beside it."""
+    return len(line.text) == 1 and line.text.isupper()
+
+
+def _beside_cap(cap: Line, lines: Sequence[Line]) -> list[Line]:
+    """The lines of much smaller type that begin beside a drop cap; none where there are fewer than two."""
+    found = [
+        line
+        for line in lines
+        if cap.size >= DROP_CAP * line.size
+        and -0.5 * line.size <= line.box[0] - cap.box[2] <= 1.5 * line.size
+        and cap.box[1] - line.size <= (line.box[1] + line.box[3]) / 2 <= cap.box[3]
+    ]
+    return found if len(found) >= 2 else []
 
 
 def _same_row(group: list[Line], line: Line) -> bool:
@@ -168,7 +196,10 @@ def _same_row(group: list[Line], line: Line) -> bool:
 
 def _row(lines: list[Line]) -> Row:
     longest = max(lines, key=lambda item: len(item.text))
-    return Row(tuple(lines), union(item.box for item in lines), longest.size, all(item.bold for item in lines))
+    body = [item for item in lines if item.size < DROP_CAP * longest.size] or lines
+    top, bottom = min(item.box[1] for item in body), max(item.box[3] for item in body)
+    x0, _, x1, _ = union(item.box for item in lines)
+    return Row(tuple(lines), (x0, top, x1, bottom), longest.size, all(item.bold for item in body))
 
 
 def dropped_line(line: TextLine, layout: PageLayout, reason: str) -> Dropped:

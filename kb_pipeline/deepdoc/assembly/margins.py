@@ -19,7 +19,8 @@ APART = 1.0  # type sizes of empty space that part a lone page number from the t
 
 @dataclass(frozen=True)
 class Edge:
-    """A line at the head or foot of a page; `across` and `height`: its middle as shares of the page's size.
+    """A line at the head or foot of a page. `across` and `height`: its middle as shares of the page's size; `depth`:
+    distance of its middle from the head or foot in points.
 
     `sideways`: runs across the text. `apart`: empty space parts its row from the text further inside. `alone`: and
     nothing else stands in the row. `clear`: nothing stands close above or below it.
@@ -33,6 +34,7 @@ class Edge:
     size: float
     across: float
     height: float
+    depth: float
     foot: bool
     sideways: bool
     role: str
@@ -110,7 +112,8 @@ def _edges_in(
         others.remove(box)
         mates = [other for other in others if _in_row(box, other)]
         apart = not any(_is_near(box, other, size, foot) for other in others if not _in_row(box, other))
-        place = (box, size, (box[0] + box[2]) / 2 / width, middle / height, foot, sideways)
+        place = (box, size, (box[0] + box[2]) / 2 / width, middle / height)
+        place += (height - middle if foot else middle, foot, sideways)
         clear = not any(min(box[2], other[2]) > max(box[0], other[0]) for other in others)
         edge = Edge(layout.page, i, text, running_key(text), *place, role, apart, apart and not mates, clear)
         found.append(edge)

@@ -22,6 +22,16 @@ _CLAUSE = re.compile(
     )""",
     re.X,
 )
+_EQUATION_NUMBER = re.compile(r"[(（]\s*(?:[A-Z][.\-–]?)?\d{1,3}(?:[.\-–—]\d{1,3}){0,2}[a-z]?\s*[)）]")
+# lines of programs: braces, calls and assignments closed by a semicolon, operators that prose does not have, keywords
+_CODE = re.compile(
+    r"""[{}]\s*$ | \)\s*;\s*$ | =.*;\s*$ | ^\s*[)}\]]+[;,)]*\s*$ | [=!]=\s | =>|-> |:: | &&|\|\|
+    | ^\s*(?://|/\*|\#include|\$\s) | ^\s*(?:return|break|continue)\b.*;\s*$
+    | ^\s*(?:def|class|if|elif|else|for|while|try|except|with|switch|case)\b.*[:{]\s*$
+    | ^\s*(?:import|from|return|var|let|const|public|private|static|void|print|SELECT|INSERT)\b.*[(;=]
+    | ^\s*[a-z_][\w.]*\s=\s\S | ^\s*[A-Za-z_][\w.]*\([^()]*\)\s*$""",
+    re.X,
+)
 _QUANTITY = re.compile(r"\d+\.\d+(?![.\d])")
 _SENTENCE_END = re.compile(r"[。！？!?.;；:：…][\"'”’」』）)\]】》]*\s*$")
 _LEADER = re.compile(r"(?:\.\s?){4,}|…{2,}|(?:·\s?){4,}|(?:．\s?){4,}|_{6,}")
@@ -40,6 +50,16 @@ def is_clause(text: str) -> bool:
 def is_quantity(text: str) -> bool:
     """Begins with a decimal number, which may as well be a clause's: `6.2 percent`, `2.1 Setting`."""
     return bool(_QUANTITY.match(text))
+
+
+def is_equation_number(text: str) -> bool:
+    """Nothing but a number in brackets, as displayed formulas have: `(12)`, `（5-1）`, `(A.3)`."""
+    return bool(_EQUATION_NUMBER.fullmatch(text.strip()))
+
+
+def is_code(text: str) -> bool:
+    """Shaped like a line of a program."""
+    return bool(_CODE.search(text))
 
 
 def is_lone_marker(text: str) -> bool:

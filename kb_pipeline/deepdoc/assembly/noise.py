@@ -25,6 +25,7 @@ RUNNING_MARGIN, PAGE_NUMBER, DUPLICATE = "running margin text", "page number", "
 
 DEEPEST = 6  # rows of noise at the head or foot of a page at most
 DRIFT = 0.02  # share of the page's height by which a running line may move from page to page
+DRIFT_POINTS = 6.0  # the same in points from the page's head or foot
 PAGES = 3  # repetition on so many pages proves a running line
 SHARE = 0.4  # and on two pages, where these are this share of all
 LONGEST = 200  # characters of a running line at most
@@ -80,12 +81,17 @@ def _running(edges: Sequence[Edge], pages: int) -> set[tuple[int, int]]:
     found = set()
     for group in groups.values():
         for edge in group:
-            alike = [other for other in group if abs(other.height - edge.height) <= DRIFT]
+            alike = [other for other in group if _same_height(edge, other)]
             seen = len({other.page for other in alike})
             exact = seen == 2 and seen >= SHARE * pages and len({other.text for other in alike}) == 1
             if seen >= PAGES or (exact and (edge.role in ("header", "footer") or edge.alone)):
                 found.add((edge.page, edge.index))
     return found
+
+
+def _same_height(edge: Edge, other: Edge) -> bool:
+    """Whether two lines stand at one height: as shares of their pages, or in points where one page is turned."""
+    return abs(other.height - edge.height) <= DRIFT or abs(other.depth - edge.depth) <= DRIFT_POINTS
 
 
 def _numbers(edges: Sequence[Sequence[Edge]], running: set[tuple[int, int]]) -> set[tuple[int, int]]:
@@ -99,7 +105,7 @@ def _numbers(edges: Sequence[Sequence[Edge]], running: set[tuple[int, int]]) -> 
             (other, value)
             for other, value in shaped
             if value is not None and other.page != edge.page and other.foot == edge.foot
-            if abs(other.height - edge.height) <= DRIFT
+            if _same_height(edge, other)
         ]
         counted = number > 0 and any(value - other.page == number - edge.page for other, value in alike)
         placed = any(abs(other.across - edge.across) <= DRIFT for other, _ in alike) and edge.apart
