@@ -8,7 +8,7 @@ from dataclasses import replace
 import msgspec
 
 from kb_pipeline.chunking.children import child, pieces
-from kb_pipeline.chunking.context import add_context
+from kb_pipeline.chunking.context import MARK, add_context
 from kb_pipeline.chunking.counts import CountMany
 from kb_pipeline.chunking.general import plan_general
 from kb_pipeline.chunking.manual import plan_manual
@@ -95,12 +95,10 @@ def _within(plans: Sequence[Plan], reading: Reading) -> list[tuple[Plan, int]]:
         stack = [(plan, tokens)]
         while stack:
             current, count = stack.pop()
-            if count <= _room(current, reading):
-                done.append((current, count))
-                continue
-            parts = [part for part in _smaller(current, reading) if plan_text(part, reading.sections)]
-            if parts == [current] or not parts:
-                done.append((current, count))
+            parts = [current] if count <= _room(current, reading) else _smaller(current, reading)
+            if parts == [current]:
+                if count or plan_text(current, reading.sections):
+                    done.append((current, count))
                 continue
             stack += reversed(list(zip(parts, reading.counts.plans(parts), strict=True)))
     return done
@@ -119,7 +117,8 @@ def _smaller(plan: Plan, reading: Reading) -> list[Plan]:
     within its one span under what stands above it, else without that."""
     kept = [span for span in plan.spans if span.added not in ("context", "overlap")]
     if len(kept) < len(plan.spans):
-        return [replace(plan, spans=kept)]
+        labels = [span.before.removesuffix(MARK) for span in plan.spans if span.added == "context" and span.before]
+        return [replace(plan, spans=kept, tail=plan.tail or "".join(labels))]
     own = [i for i, span in enumerate(plan.spans) if span.added is None]
     if not own:  # a formula that stands in its text, too
         own = list(range(len(plan.spans)))
