@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kb_pipeline.records import PageRender, Verdict
@@ -23,7 +23,7 @@ ANSWER = st.builds(
 )  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(ANSWER, min_size=1, max_size=3))
 def test_every_character_is_kept_or_dropped_and_every_place_is_on_its_page(answers):
     renders = [
