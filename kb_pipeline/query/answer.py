@@ -67,20 +67,19 @@ def answer_question(
     question: Question,
     hits: Sequence[Hit],
     embedder: Embedder,
-    vector_weight: float,
     chat: Chat | None = None,
     words: Tokenizer | None = None,
 ) -> Answer:
     """An answer from `hits` (best first). Without a model, or where it fails, the best sentences are quoted instead,
     and the answer says so."""
     if chat is None or not hits:
-        return extractive_answer(question, hits, embedder, vector_weight, words)
+        return extractive_answer(question, hits, embedder, words)
     try:
         written = chat.complete(prompt(question, hits))
     except EndpointError as error:
-        return _quoted_instead(question, hits, embedder, vector_weight, words, error.message)
+        return _quoted_instead(question, hits, embedder, words, error.message)
     if not written.strip():
-        return _quoted_instead(question, hits, embedder, vector_weight, words, "its text is empty")
+        return _quoted_instead(question, hits, embedder, words, "its text is empty")
     return checked_answer(question, hits, written, words)
 
 
@@ -88,12 +87,11 @@ def _quoted_instead(
     question: Question,
     hits: Sequence[Hit],
     embedder: Embedder,
-    vector_weight: float,
     words: Tokenizer | None,
     reason: str,
 ) -> Answer:
     note = FAILED[question.language].format(reason=" ".join(reason.split()).rstrip(".。"))
-    return extractive_answer(question, hits, embedder, vector_weight, words, note)
+    return extractive_answer(question, hits, embedder, words, note)
 
 
 def prompt(question: Question, hits: Sequence[Hit]) -> list[dict[str, str]]:

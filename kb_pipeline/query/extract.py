@@ -26,6 +26,7 @@ ADDS = 0.1  # of the question's term weight that another sentence must cover and
 NEAR_BEST = 0.95  # of the best sentence's support, with which another one is quoted whatever it adds
 HIT_SHARE = 0.5  # of a sentence's support comes from the hit that it stands in
 UNSURE = 0.3  # confidence below which the answer warns
+VECTOR_WEIGHT = 0.7  # of a statement's own score; the vector of a short text says less than that of a passage
 FULL_SENTENCE = 6  # distinct terms; vectors of mere headings lie near any question, so these count for less
 
 NOTHING = {"zh": "知识库中没有找到相关内容。", "en": "Nothing in the knowledge base answers this."}
@@ -43,7 +44,6 @@ def extractive_answer(
     question: Question,
     hits: Sequence[Hit],
     embedder: Embedder,
-    vector_weight: float,
     words: Tokenizer | None = None,
     note: str = "",
 ) -> Answer:
@@ -55,7 +55,7 @@ def extractive_answer(
     """
     if not hits:
         return Answer(NOTHING[question.language], (), 0.0, "extractive")
-    chosen = _best(question, hits[:HITS], embedder, vector_weight, words or tokenizer())
+    chosen = _best(question, hits[:HITS], embedder, words or tokenizer())
     sure = confidence(question, hits[0].score, has_tier(hits[0]))
     cited = Cited()
     lines = [] if sure >= UNSURE else [WARNING[question.language]]
@@ -66,16 +66,14 @@ def extractive_answer(
     return Answer("\n".join(lines), cited.citations, sure, "extractive")
 
 
-def _best(
-    question: Question, hits: Sequence[Hit], embedder: Embedder, vector_weight: float, words: Tokenizer
-) -> list[Statement]:
+def _best(question: Question, hits: Sequence[Hit], embedder: Embedder, words: Tokenizer) -> list[Statement]:
     """The statement with most support, and further ones that cover what it leaves open or say as much as it does (one
     of equal texts only). The best comes first; then hits in the order in which they were chosen, statements of a hit in
     reading order."""
     every = [one for rank, hit in enumerate(hits) for one in statements(hit, rank, words)]
     found = _nominated(question, every) or [whole(hits[0], 0, words)]
     vectors = embedder.embed_passages([one.said for one in found])
-    support = {s: _support(question, s, v, embedder, vector_weight) for s, v in zip(found, vectors, strict=True)}
+    support = {s: _support(question, s, v, embedder) for s, v in zip(found, vectors, strict=True)}
     found.sort(key=lambda s: (-support[s], s.rank, s.start))
     best, *others = found
     chosen = [best]
@@ -105,7 +103,7 @@ def _nominated(question: Question, every: Sequence[Statement]) -> list[Statement
     return first + foreign[:FOREIGN]
 
 
-def _support(question: Question, one: Statement, vector: np.ndarray, embedder: Embedder, vector_weight: float) -> float:
+def _support(question: Question, one: Statement, vector: np.ndarray, embedder: Embedder) -> float:
     """The statement's own score by the formula of hits, mixed with that of its hit: a sentence can rely on its context
     (the drill hole is named in the heading), but must say something itself."""
     parts = score_parts(
@@ -114,7 +112,7 @@ def _support(question: Question, one: Statement, vector: np.ndarray, embedder: E
         one.ids,
         cosine=float(np.dot(question.vector, vector)),
         offset=language_offset(embedder.language_offsets, question.language, one.language, one.tokens),
-        vector_weight=vector_weight,
+        vector_weight=VECTOR_WEIGHT,
         window=embedder.cosine_window,
     )
     parts["vector"] *= min(1.0, one.terms / FULL_SENTENCE)

@@ -3,7 +3,7 @@
     score = min(1, ((1 − w) · term + w · vector) · boost) + id
 
 `windowed`    term = share of the question's term weight covered; vector = cosine plus language offset, within the
-              model's window; id = share of the question's identifiers named; w = 0.7. Best on the mean of all sets.
+              model's window; id = share of the question's identifiers named; w = 0.8. Best on the mean of all sets.
 `weighted`    RAGFlow's formula: the same term, vector = the raw cosine, no offset, no id; w = 0.3.
 `rrf`         reciprocal rank fusion (Cormack et al. 2009), k = 60: term and vector = (k + 1) / (k + rank) in the list
               of the full-text and of the dense leg, 0 where it has no rank; w = 0.5.
@@ -42,7 +42,7 @@ class Fusion:
 
 
 PRESETS = {
-    "windowed": Fusion(0.7),
+    "windowed": Fusion(0.8),
     "weighted": Fusion(0.3, windowed=False, identifiers=False),
     "rrf": Fusion(0.5, by_rank=True, windowed=False, identifiers=False),
     "rrf-4-1": Fusion(0.8, by_rank=True, windowed=False, identifiers=False),

@@ -258,8 +258,7 @@ class KnowledgeBase:
         read = self._read(question)
         filters = Filters(documents=None if documents is None else tuple(documents))
         hits = self._find(read, PASSAGES, filters=filters).hits
-        weight = self._preset("").vector_weight
-        return answer_question(read, hits, self._embedder, weight, self._chat, self._words)
+        return answer_question(read, hits, self._embedder, self._chat, self._words)
 
     # ------------------------------------------------------------ tracing
 

@@ -21,7 +21,7 @@ def language(text: str, default: Language = "zh") -> Language:
     return "zh" if han * LETTERS_A_CHARACTER > latin else "en"
 
 
-_WORD = {"zh": re.compile("[\u3400-\u4dbf\u4e00-\u9fff]{2,}"), "en": re.compile("[a-z]{2,}")}  # of fine tokens
+_WORD = {"zh": re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+"), "en": re.compile("[a-z]{2,}")}  # of fine tokens
 FULL_WORDS = 20  # distinct ones of a paragraph
 FULL_SHARE = 0.7  # of a paragraph's tokens are words
 

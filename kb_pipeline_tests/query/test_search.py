@@ -53,7 +53,7 @@ def test_every_preset_finds_and_its_parts_recompute(shelf: Shelf, preset: str) -
 def test_presets_differ_in_what_they_weigh(shelf: Shelf) -> None:
     base = shelf.base()
     first = {name: base.find(QUESTION, top=1, fusion=name).hits[0].scores for name in PRESETS}
-    assert first["windowed"]["term weight"] == pytest.approx(0.3)
+    assert first["windowed"]["term weight"] == pytest.approx(0.2)
     assert first["weighted"]["term weight"] == pytest.approx(0.7)
     assert first["rrf-4-1"]["term weight"] == pytest.approx(0.2)
     assert first["rrf"]["vector rank"] >= 1

@@ -34,7 +34,7 @@ def test_the_row_answers_with_its_headers_and_is_what_is_cited() -> None:
     model = Multilingual()
     question = read_question("ZK305 的伴生金品位是多少？", model)
     hits = [hit("notes.md", "text", NOTES, 1.6), hit("report.pdf", "table", TABLE, 1.58)]
-    answer = extractive_answer(question, hits, model, 0.3)
+    answer = extractive_answer(question, hits, model)
     first = answer.citations[0]
     assert (first.document, first.quote, first.verified) == ("report.pdf", "ZK305 | 1.68 | 0.47", True)
     assert "金品位/(g/t): 0.47" in answer.answer.splitlines()[0]
