@@ -222,10 +222,16 @@ class EmbeddingSettings(Group):
 
 
 class IndexSettings(Group):
-    """Milvus. `uri`: empty for Milvus Lite in KB_HOME, else a server's address; `token` where it asks for one."""
+    """Milvus.
+
+    Attributes:
+        uri: empty for Milvus Lite in KB_HOME, else a server's address; `token` where it asks for one.
+        user_words: Chinese words of the field that full-text search keeps whole.
+    """
 
     uri: str = ""
     token: SecretStr = SecretStr("")
+    user_words: tuple[str, ...] = ()
 
 
 class QuerySettings(Group):

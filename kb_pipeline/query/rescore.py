@@ -30,12 +30,15 @@ import numpy as np
 from kb_pipeline.query.fusion import RRF_K, Fusion
 from kb_pipeline.query.question import Question
 from kb_pipeline.records import Hit
-from kb_pipeline.tokenization.language import running_share
+from kb_pipeline.tokenization.language import running_share, word_share
 from kb_pipeline.tokenization.weights import coverage
 
 # Of a language offset, for passages that are no running text. On XQuAD the gap of cosines between languages is 0.057
 # for passages of 5 words, 0.067 for 8, 0.087 for 14, 0.095 from 30 words on, and 0.048 for tables of figures.
 LEAST_OFFSET = 0.5
+# Share of words in the question's own language from which a passage counts as one of that language: bilingual captions
+# and reference lists, which the model places near a question in either.
+BILINGUAL = 0.3
 DIGITS = 6  # of every part, so that printed parts recompute to the printed score
 RELAXED = 0.25  # of the threshold, where nothing reaches it
 # Confidence is a logistic curve of the top score, 0.5 at this score and this steep. On XQuAD the best passage scores
@@ -155,9 +158,13 @@ def language_offset(
     offsets: Mapping[tuple[str, str], float], asked: str, written: str, tokens: frozenset[str]
 ) -> float:
     """What is added to the cosine of a passage in another language: the model's offset for running text, down to half
-    of it for single words and for tables of figures, which the model places less by their language."""
+    of it for single words and for tables of figures, which the model places less by their language, and down to nothing
+    for passages that hold text in the question's language as well."""
     offset = offsets.get((asked, written), 0.0)
-    return offset * (LEAST_OFFSET + (1 - LEAST_OFFSET) * running_share(tokens, written)) if offset else 0.0
+    if not offset:
+        return 0.0
+    foreign = max(0.0, 1 - word_share(tokens, asked) / BILINGUAL)
+    return offset * foreign * (LEAST_OFFSET + (1 - LEAST_OFFSET) * running_share(tokens, written))
 
 
 def total(scores: Mapping[str, float]) -> float:

@@ -13,6 +13,7 @@ from kb_pipeline.settings import IndexSettings, home, load_settings
 from kb_pipeline.storage.artefacts import Artefacts
 from kb_pipeline.storage.catalogue import Catalogue
 from kb_pipeline.storage.objects import home_store
+from kb_pipeline.tokenization.tokens import tokenizer
 
 
 def open_stored(name: str) -> KnowledgeBase:
@@ -39,6 +40,7 @@ def open_stored(name: str) -> KnowledgeBase:
         embedder=embedder(settings.embedding),
         documents=StoredDocuments(catalogue, Artefacts(objects, storage.keep_versions), entry.id),
         chat=chat,
+        words=tokenizer(settings.index.user_words),
         rerank=settings.rerank,
     )
 

@@ -22,14 +22,16 @@ def compute(work: Work) -> Output:
     from kb_pipeline.index.collections import ensure_collection
     from kb_pipeline.index.connect import connect
     from kb_pipeline.index.rows import delete_versions, write_document
+    from kb_pipeline.tokenization.tokens import tokenizer
 
     client = connect(work.settings.index, home() / "index")
     collection = work.document.kb
     ensure_collection(client, collection, embedder(work.settings.embedding).dimension)
     version = work.fingerprint[:VERSION_DIGITS]
     enrichments = decode(work.read("llm_enrichments", "enrichments.json"), tuple[Enrichment, ...])
+    words = tokenizer(work.settings.index.user_words)
     rows = write_document(
-        client, collection, work.document.id, version, read_chunks(work), enrichments, read_vectors(work)
+        client, collection, work.document.id, version, read_chunks(work), enrichments, read_vectors(work), words
     )
     work.catalogue.point(work.document, version)
     delete_versions(client, collection, work.document.id, keep=version)
@@ -48,7 +50,7 @@ STAGE = Stage(
     ("chunks", "llm_enrichments", "embeddings"),
     "1",
     "Rows in Milvus: version, ids and count.",
-    settings=("index.uri",),
+    settings=("index.uri", "index.user_words"),
     compute=compute,
     in_force=in_force,
 )

@@ -37,3 +37,14 @@ def running_share(tokens: Collection[str], of: Language) -> float:
     if not words:
         return 0.0
     return min(1.0, words / FULL_WORDS) * min(1.0, words / len(tokens) / FULL_SHARE)
+
+
+def word_share(tokens: Collection[str], of: Language) -> float:
+    """Share of a passage's words that are of a language, in 0…1; 0 for a passage without words.
+
+    Args:
+        tokens: distinct fine tokens of the passage.
+    """
+    counts = {name: sum(1 for token in tokens if word.fullmatch(token)) for name, word in _WORD.items()}
+    words = sum(counts.values())
+    return counts[of] / words if words else 0.0

@@ -50,6 +50,15 @@ def test_the_language_offset_is_for_running_text() -> None:
     }
     assert found["prose"] == 0.1
     assert 0.05 <= found["table"] < found["line"] < 0.08
+    bilingual = scored(
+        [
+            candidate(
+                "both", 0.85, f"{PROSE} 矿体 铜矿 岩心 钻孔 品位 勘探 地质 报告 样品 化验 结果 深度 厚度", (), "en"
+            )
+        ],
+        question(),
+    )
+    assert bilingual[0].scores["language offset"] < 0.01
     same = scored([candidate("same", 0.85, PROSE, (), "zh")], question())[0]
     assert same.scores["language offset"] == 0
 
