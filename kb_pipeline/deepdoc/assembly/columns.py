@@ -19,6 +19,7 @@ Interval = tuple[float, float]
 GUTTER = 0.4  # least width of a gutter within one row, in median type sizes of the page
 SHARED_GUTTER = 0.15  # least width of what the gutters of several rows have in common, in the same unit
 SURVIVING = 0.1  # share of the narrowest gutter of its rows that a shared gutter keeps
+BRIDGED = 0.5  # the same where a title over several columns bridges another gutter
 ALIGNED = 0.8  # share of the shorter side's lines with a partner in the same row, from which sides look like cells
 MANY = 6  # lines of the shorter side from which lines that are not aligned prove columns
 PARAGRAPH = 3  # lines of one region on either side that prove columns
@@ -46,14 +47,21 @@ def merge(intervals: Sequence[Interval], gutter: float) -> list[Interval]:
 def shared_columns(above: Sequence[Interval], row: Sequence[Interval], size: float) -> list[Interval]:
     """x intervals of a zone and its next row together, where a gutter of theirs survives; else one interval.
 
-    A sliver of a wide gutter is no gutter: a centred title leaves one beside a short line below it.
+    A sliver of a wide gutter is no gutter: a centred title leaves one beside a short line below it. Where one bridges a
+    gutter of the other, half of another gutter must be left.
     """
     both = merge([*above, *row], SHARED_GUTTER * size)
+    share = BRIDGED if _bridges(above, row) or _bridges(row, above) else SURVIVING
     for (_, left), (right, _) in pairwise(both):
         widths = [b[0] - a[1] for taken in (above, row) for a, b in pairwise(taken) if a[1] <= left and b[0] >= right]
-        if not widths or right - left >= SURVIVING * min(widths):
+        if not widths or right - left >= share * min(widths):
             return both
     return [(both[0][0], both[-1][1])]
+
+
+def _bridges(row: Sequence[Interval], other: Sequence[Interval]) -> bool:
+    """Whether a row without gutters covers a gutter of another row."""
+    return len(row) == 1 and any(row[0][0] < left and right < row[0][1] for (_, left), (right, _) in pairwise(other))
 
 
 def split_columns(blocks: Sequence[Block], gutter: float) -> list[list[Block]]:

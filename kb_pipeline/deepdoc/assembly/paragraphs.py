@@ -165,7 +165,7 @@ def _starts(part: Sequence[Row], row: Row, measure: Measure) -> bool:
     short = _is_short(before, row, room, measure)
     if row.bold != before.bold and (short or room > size):
         return True
-    if has_leader(before.last) or is_bullet(row.first) or before.is_entry:
+    if any(has_leader(line.text) for line in before.lines) or is_bullet(row.first) or before.is_entry:
         return True
     if (is_clause(row.first) and (ended or short)) or (len(part) == 1 and is_clause(before.first) and short):
         return True
