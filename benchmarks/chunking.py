@@ -87,7 +87,7 @@ def question_sets(data: Path) -> dict[str, list[Asked]]:
         sets["geo_zh"].append(Asked(one["question"], one["doc"], 0, (one["evidence_quote"],)))
     for line in (data / "qa/cn_pdf_bbox_qa.jsonl").read_text("utf-8").splitlines():
         one = json.loads(line)
-        quotes = tuple(evidence["quote"] for evidence in one["evidence"])
+        quotes = tuple(evidence["quote"] for evidence in one["evidence"] if evidence.get("quote"))
         sets["cn_pdf"].append(Asked(one["question"], one["pdf"], one["page"], quotes))
     return sets
 
@@ -135,7 +135,7 @@ def rank(hits: list[Indexed], asked: Asked, quoted: bool) -> int:
     """Rank of the first hit with the evidence, or on its page; 0 for none."""
     for number, hit in enumerate(hits, 1):
         right = hit.document == asked.document and (not asked.page or asked.page in hit.pages)
-        if right and (not quoted or any(plain(quote) in hit.plain for quote in asked.quotes)):
+        if right and (not quoted or not asked.quotes or any(plain(quote) in hit.plain for quote in asked.quotes)):
             return number
     return 0
 

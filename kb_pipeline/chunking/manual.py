@@ -39,8 +39,9 @@ def plan_manual(reading: Reading) -> list[Plan]:
         body = []
         fresh.clear()
 
+    numbers = {match[1] for section in reading.sections if (match := _DECIMAL.match(section.text))}
     for index, section in enumerate(reading.sections):
-        level, heading = _topology(section)
+        level, heading = _topology(section, numbers)
         if not level:
             body.append(index)
             continue
@@ -56,14 +57,18 @@ def plan_manual(reading: Reading) -> list[Plan]:
     return plans
 
 
-def _topology(section: Section) -> tuple[int, bool]:
-    """The level at which a section begins a unit, 0 where it begins none, and whether it is a heading."""
+def _topology(section: Section, numbers: set[str]) -> tuple[int, bool]:
+    """The level at which a section begins a unit, 0 where it begins none, and whether it is a heading.
+
+    `numbers`: decimal numbers at heads of sections. One that has no sibling among them is a quantity (3.14 metres).
+    """
     if section.level:
         return section.level, True
     if section.role != "text":
         return 0, False
     text = section.text.strip()
     chinese, decimal = _CHINESE.match(text), _DECIMAL.match(text)
+    decimal = decimal if decimal and _has_sibling(decimal[1], numbers) else None
     if not chinese and not decimal:
         return 0, False
     rank = _RANKS[chinese[1]] if chinese else 3 + decimal[1].count(".")
@@ -71,6 +76,11 @@ def _topology(section: Section) -> tuple[int, bool]:
     if chinese and rank < _RANKS["条"] and not title:  # 第三章规定… inside running text
         return 0, False
     return CLAUSE_DEPTH + rank, title and len(sentence_ends(text)) == 1
+
+
+def _has_sibling(number: str, numbers: set[str]) -> bool:
+    head, _, last = number.rpartition(".")
+    return any(f"{head}.{int(last) + step}" in numbers for step in (-1, 1))
 
 
 def _unit(reading: Reading, trail: list[int], fresh: set[int], body: list[int]) -> list[Plan]:

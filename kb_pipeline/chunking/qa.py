@@ -143,22 +143,19 @@ class _Pairing:
         if head and not _names(head[0], columns):
             rows, head = (*head, *rows), ()
         named = TableText(None, tuple(head), tuple(rows))
-        first = list(head)
+        above = [Span(index, row.start, row.end) for row in head]  # the head's own text is in the first pair
         for row in rows:
-            filled = [placed for placed in row.cells if placed.cell.text.strip()]
             parts: list[list[Span]] = []
-            for placed in filled:
-                headers = named.headers_of(placed.cell)
-                value = Span(index, placed.start, placed.end, None, VALUE if headers else None)
-                parts.append([*(Span(index, h.start, h.end, "header") for h in headers), value])
-            if first and filled:  # the head's own text is in the first pair
-                seen = [Span(index, r.start, r.end) for r in first]
-                self._emit([*seen, *parts[0]], [span for part in parts[1:] for span in part])
-                first = []
-            elif filled:
-                self._emit(parts[0], [span for part in parts[1:] for span in part])
-        for row in first:
-            self.packer.add_span(Span(index, row.start, row.end))
+            for placed in row.cells:
+                if placed.cell.text.strip():
+                    headers = [] if above else named.headers_of(placed.cell)
+                    value = Span(index, placed.start, placed.end, None, VALUE if headers else None)
+                    parts.append([*(Span(index, h.start, h.end, "header") for h in headers), value])
+            if parts:
+                self._emit([*above, *parts[0]], [span for part in parts[1:] for span in part])
+                above = []
+        for span in above:
+            self.packer.add_span(span)
 
 
 def _is_text(section: Section) -> bool:
