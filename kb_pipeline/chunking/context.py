@@ -9,6 +9,7 @@ from kb_pipeline.chunking.reading import Reading
 from kb_pipeline.chunking.spans import Plan, Span
 
 MARK = "\n[context] "
+MARK_TOKENS = 4
 
 
 def add_context(plans: Sequence[Plan], reading: Reading) -> None:
@@ -20,11 +21,14 @@ def add_context(plans: Sequence[Plan], reading: Reading) -> None:
     for plan in plans:
         if plan.kind == "text":
             continue
-        members = [span.section for span in plan.spans]
-        room = reading.rooms[members[-1]] - reading.counts.spans(plan.spans) - 8
-        before = _sentences(reading, range(min(members) - 1, -1, -1), min(most, room), backwards=True)
+        members = {span.section for span in plan.spans}
+        objects = [i for i in members if reading.sections[i].role == plan.kind]
+        room = reading.rooms[objects[0]] - reading.counts.spans(plan.spans) - 2 * MARK_TOKENS
+        preceding = (i for i in range(min(objects) - 1, -1, -1) if i not in members or reading.sections[i].level)
+        before = _sentences(reading, preceding, min(most, room), backwards=True)
         room -= reading.counts.spans(before)
-        after = _sentences(reading, range(max(members) + 1, len(reading.sections)), min(most, room), backwards=False)
+        following = range(max(objects) + 1, len(reading.sections))
+        after = _sentences(reading, following, min(most, room), backwards=False)
         for spans in (before, after):
             if spans:
                 plan.spans += [spans[0]._replace(before=plan.tail + MARK), *spans[1:]]
