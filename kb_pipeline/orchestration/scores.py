@@ -3,7 +3,6 @@ figures as metadata, so that Dagster draws them over time and a change's effect 
 
 # no postponed annotations here: Dagster reads the configs off the functions' signatures
 
-from collections.abc import Iterator
 from typing import Any
 
 import dagster as dg
@@ -31,32 +30,27 @@ class QuestionsConfig(dg.Config):
 
 
 @dg.asset(name="self_recall", description="Does a chunk come out first, asked with its own text?", **_options)
-def self_recall_asset(context: dg.AssetExecutionContext, config: SampleConfig) -> Iterator[dg.AssetMaterialization]:
+def self_recall_asset(context: dg.AssetExecutionContext, config: SampleConfig) -> dg.MaterializeResult:
     """Self-recall of a knowledge base: dense, full-text and hybrid."""
     from kb_pipeline.operations.evaluate import metadata, self_recall_of
 
-    for key in context.partition_keys:
-        yield _event(context, key, metadata(self_recall_of(_name(key), config.sample)))
+    return dg.MaterializeResult(metadata=metadata(self_recall_of(_name(context.partition_key), config.sample)))
 
 
 @dg.asset(name="question_scores", description="Recall, MRR, nDCG and page hits over a question set.", **_options)
-def question_scores_asset(
-    context: dg.AssetExecutionContext, config: QuestionsConfig
-) -> Iterator[dg.AssetMaterialization]:
+def question_scores_asset(context: dg.AssetExecutionContext, config: QuestionsConfig) -> dg.MaterializeResult:
     """Scores of a knowledge base over its question set."""
     from kb_pipeline.operations.evaluate import metadata, question_scores_of
 
-    for key in context.partition_keys:
-        yield _event(context, key, metadata(question_scores_of(_name(key), config.questions)))
+    return dg.MaterializeResult(metadata=metadata(question_scores_of(_name(context.partition_key), config.questions)))
 
 
 @dg.asset(name="trace_scores", description="Do the highlights shown cover the true places?", **_options)
-def trace_scores_asset(context: dg.AssetExecutionContext, config: QuestionsConfig) -> Iterator[dg.AssetMaterialization]:
+def trace_scores_asset(context: dg.AssetExecutionContext, config: QuestionsConfig) -> dg.MaterializeResult:
     """Cover and intersection over union of a knowledge base's highlights over its question set."""
     from kb_pipeline.operations.evaluate import metadata, trace_scores_of
 
-    for key in context.partition_keys:
-        yield _event(context, key, metadata(trace_scores_of(_name(key), config.questions)))
+    return dg.MaterializeResult(metadata=metadata(trace_scores_of(_name(context.partition_key), config.questions)))
 
 
 score_assets = [self_recall_asset, question_scores_asset, trace_scores_asset]
@@ -79,10 +73,6 @@ def forget_scores(instance: dg.DagsterInstance, kb: str) -> None:
     """Delete a knowledge base's partition; nothing happens where it has none."""
     if instance.has_dynamic_partition(knowledge_bases.name, kb):
         instance.delete_dynamic_partition(knowledge_bases.name, kb)
-
-
-def _event(context: dg.AssetExecutionContext, key: str, figures: dict[str, Any]) -> dg.AssetMaterialization:
-    return dg.AssetMaterialization(context.asset_key, partition=key, metadata=figures)
 
 
 def _name(key: str) -> str:
