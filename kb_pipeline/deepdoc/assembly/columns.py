@@ -51,7 +51,8 @@ def shared_columns(above: Sequence[Interval], row: Sequence[Interval], size: flo
     gutter of the other, half of another gutter must be left.
     """
     both = merge([*above, *row], SHARED_GUTTER * size)
-    share = BRIDGED if _bridges(above, row) or _bridges(row, above) else SURVIVING
+    bridged = _bridges(above, row, GUTTER * size) or _bridges(row, above, GUTTER * size)
+    share = BRIDGED if bridged else SURVIVING
     for (_, left), (right, _) in pairwise(both):
         widths = [b[0] - a[1] for taken in (above, row) for a, b in pairwise(taken) if a[1] <= left and b[0] >= right]
         if not widths or right - left >= share * min(widths):
@@ -59,9 +60,11 @@ def shared_columns(above: Sequence[Interval], row: Sequence[Interval], size: flo
     return [(both[0][0], both[-1][1])]
 
 
-def _bridges(row: Sequence[Interval], other: Sequence[Interval]) -> bool:
-    """Whether a row without gutters covers a gutter of another row."""
-    return len(row) == 1 and any(row[0][0] < left and right < row[0][1] for (_, left), (right, _) in pairwise(other))
+def _bridges(row: Sequence[Interval], other: Sequence[Interval], gutter: float) -> bool:
+    """Whether a row without gutters covers one of another row that is wider than `gutter`."""
+    return len(row) == 1 and any(
+        row[0][0] < left and right < row[0][1] and right - left >= gutter for (_, left), (right, _) in pairwise(other)
+    )
 
 
 def split_columns(blocks: Sequence[Block], gutter: float) -> list[list[Block]]:
