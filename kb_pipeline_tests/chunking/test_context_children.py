@@ -40,7 +40,7 @@ def test_context_ends_at_a_heading_and_gives_way_where_there_is_no_room():
         count=letters,
     )
     assert [chunk.text for chunk in found if chunk.kind == "table"] == ["下一节\n孔号 | 品位\nZK305 | 0.85"]
-    assert around(context_tokens=25, most=40)[-2].text == "孔号 | 品位\nZK305 | 0.85"
+    assert around(context_tokens=25, most=24)[-2].text == "孔号 | 品位\nZK305 | 0.85"
 
 
 def test_a_figure_without_text_has_its_surroundings():

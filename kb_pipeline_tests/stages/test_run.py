@@ -281,3 +281,14 @@ def test_two_clean_runs_give_equal_content(monkeypatch, tmp_path):
         hashes.append([o.artefact.content_hash for o in outcomes])
         pipeline.context.close()
     assert hashes[0] == hashes[1]
+
+
+def test_another_mode_for_a_pattern_re_runs_the_documents_that_it_fits(pipeline):
+    report, table = pipeline.document("report.pdf", ["one"]), pipeline.document("prices.pdf", ["two"])
+    for document in (report, table):
+        pipeline.run(document)
+    rules = ("prices.*=table",)
+    assert names(pipeline.run(report, chunking__modes=rules)[0]) == []
+    assert names(pipeline.run(table, chunking__modes=rules)[0]) == ["chunks"]
+    assert names(pipeline.run(table, chunking__modes=(*rules, "other*=qa"))[0]) == []
+    assert names(pipeline.run(table, chunking__modes=("prices.pdf=general", "prices*=table"))[0]) == []
