@@ -84,7 +84,7 @@ def run(data: Path, names: list[str], kept: bool) -> None:
     from kb_pipeline.stages.context import open_context
 
     head = ["set", "documents", "questions", "passage hit@1", "@5", "@10", "page hit@1", "@5", "@10"]
-    head += ["cover in found passages", "page of an answer's citation", "cover on hits", "IoU on hits"]
+    head += ["cover by found hits", "by the words in them", "page of an answer's citation", "cover by citations there"]
     print("| " + " | ".join(head) + " |\n|" + " --- |" * len(head))
     try:
         for name in names:
@@ -111,10 +111,15 @@ def run(data: Path, names: list[str], kept: bool) -> None:
             traced = trace_questions(asked, base.ask, search)
             t = traced.scores
             if t.questions:
-                cells += [t.cover_on_passages if t.passages else "", t.page_any, t.cover_on_hits, t.iou_on_hits]
+                cells += [t.hit_cover_on_passages, t.cover_on_passages, t.page_any, t.cover_on_hits]
             else:
                 cells += ["", "", "", ""]
             print("| " + " | ".join(f"{c:.3f}" if isinstance(c, float) else str(c) for c in cells) + " |", flush=True)
+            for one in traced.traced:
+                if one.passage and one.hit_cover < 0.9:
+                    print(
+                        f"{name}: cover {one.hit_cover:.2f}, {one.passage_cover:.2f}: {one.question}", file=sys.stderr
+                    )
             for question, one in zip(asked, report.asked, strict=True):
                 if not 0 < one.rank <= 5:
                     print(f"{name}: rank {one.rank}, page {one.page_rank}: {question.question}", file=sys.stderr)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from kb_pipeline.evaluation.measures import Places, cover, intersection_over_union, recall_at
-from kb_pipeline.evaluation.questions import DIGITS, EvalQuestion, first_rank, holds_evidence, plain
+from kb_pipeline.evaluation.questions import DIGITS, EvalQuestion, first_rank, holds_evidence, on_page, plain
 from kb_pipeline.query.quotes import find_quote, places_of
 from kb_pipeline.records import Answer, Box, Citation, Hit, Locator, PageLocator, Record
 
@@ -18,8 +18,8 @@ class Traced(Record, frozen=True):
     `citation`: rank from 1 of the first citation on a page of the evidence, 0 for none. `quoted`: whether a citation
     of the document holds the evidence's words. `cover`, `iou`: of all places that the answer shows, against the true
     boxes, on the pages of these; `first_cover`: of the first citation alone. `passage`: rank of the first of five hits
-    that holds the evidence's words, and `passage_cover`, `passage_iou`: of the places of these words in it. `first`:
-    what the first citation quotes, and `at` where.
+    that holds the evidence on its page; `hit_cover`: of all that this hit shows; `passage_cover`, `passage_iou`: of the
+    places of the evidence's words in it, where these are known. `first`: what the first citation quotes, `at` where.
     """
 
     question: str
@@ -30,6 +30,7 @@ class Traced(Record, frozen=True):
     iou: float
     first_cover: float
     passage: int
+    hit_cover: float
     passage_cover: float
     passage_iou: float
     first: str
@@ -38,7 +39,7 @@ class Traced(Record, frozen=True):
 
 class TraceScores(Record, frozen=True):
     """Figures over the questions with boxes. `hits` are those with a citation on the right page, `passages` those with
-    the evidence's words in one of five hits; figures `on_…` are means over these alone."""
+    the evidence in one of five hits; figures `on_…` are means over these alone."""
 
     questions: int
     hits: int
@@ -50,6 +51,7 @@ class TraceScores(Record, frozen=True):
     first_cover: float
     cover_on_hits: float
     iou_on_hits: float
+    hit_cover_on_passages: float
     cover_on_passages: float
     iou_on_passages: float
 
@@ -90,8 +92,9 @@ def _traced(question: EvalQuestion, answer: Answer, hits: Sequence[Hit]) -> Trac
     shown = [place for citation in ours for place in shown_places(citation.locators) if place[0] in pages]
     right = (n for n, c in enumerate(answer.citations, 1) if c in ours and _on_page(c, question))
     first = answer.citations[0] if answer.citations else None
-    passage = first_rank(hits, lambda hit: bool(question.quotes) and holds_evidence(hit, question))
-    marks = quote_places(hits[passage - 1], question) if passage else []
+    passage = first_rank(hits, lambda hit: holds_evidence(hit, question) and on_page(hit, question))
+    whole = shown_places(hits[passage - 1].locators) if passage else []
+    marks = quote_places(hits[passage - 1], question) if passage and question.quotes else whole
     return Traced(
         question=question.question,
         kind=question.kind,
@@ -101,6 +104,7 @@ def _traced(question: EvalQuestion, answer: Answer, hits: Sequence[Hit]) -> Trac
         iou=round(intersection_over_union(shown, true), DIGITS),
         first_cover=round(cover(shown_places(first.locators), true), DIGITS) if first in ours else 0.0,
         passage=passage,
+        hit_cover=round(cover(whole, true), DIGITS),
         passage_cover=round(cover(marks, true), DIGITS),
         passage_iou=round(intersection_over_union(marks, true), DIGITS),
         first=first.quote if first else "",
@@ -146,6 +150,7 @@ def _scores(traced: Sequence[Traced]) -> TraceScores:
         first_cover=mean([one.first_cover for one in traced]),
         cover_on_hits=mean([one.cover for one in hits]),
         iou_on_hits=mean([one.iou for one in hits]),
+        hit_cover_on_passages=mean([one.hit_cover for one in passages]),
         cover_on_passages=mean([one.passage_cover for one in passages]),
         iou_on_passages=mean([one.passage_iou for one in passages]),
     )
