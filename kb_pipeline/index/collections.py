@@ -32,13 +32,24 @@ def ensure_collection(client: MilvusClient, collection: str, dimension: int) -> 
         if not set(VECTOR_FIELDS) <= set(client.list_indexes(collection, timeout=CALL_S)):
             # not waited for: there is nothing to index yet, and each wait is at least half a second
             client.create_index(collection, collection_indexes(client, is_lite(client)), sync=False, timeout=CALL_S)
+    check_dimension(client, collection, dimension)
+    load_collection(client, collection)
+
+
+def check_dimension(client: MilvusClient, collection: str, dimension: int) -> None:
+    """Compare the collection's vectors with those that the embedding model makes.
+
+    Raises:
+        DimensionMismatch: they differ in length, so that they cannot be compared.
+        IndexUnavailable, IndexRequestFailed.
+    """
+    with milvus_errors(f"describing {collection}"):
         found = dimension_of(client.describe_collection(collection, timeout=CALL_S))
     if found != dimension:
         raise DimensionMismatch(
             f"{collection} holds vectors of {found} numbers, the embedding model makes {dimension}",
             remedy="set the embedding model back, or ingest into a new knowledge base",
         )
-    load_collection(client, collection)
 
 
 def _create(client: MilvusClient, collection: str, dimension: int) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kb_pipeline.embedding.choose import embedder
+from pymilvus import MilvusClient
+
+from kb_pipeline.embedding.choose import Embedder, embedder
 from kb_pipeline.errors import UnknownDocument
-from kb_pipeline.index.collections import has_collection, load_collection
+from kb_pipeline.index.collections import check_dimension, has_collection, load_collection
 from kb_pipeline.index.connect import connect
 from kb_pipeline.query.knowledge_base import KnowledgeBase
 from kb_pipeline.settings import IndexSettings, home, load_settings
@@ -32,12 +34,13 @@ def open_stored(name: str) -> KnowledgeBase:
         from kb_pipeline.llm.client import ChatClient
 
         chat = ChatClient(settings.llm)
+    model = embedder(settings.embedding)
     return KnowledgeBase(
         name=entry.name,
         collection=entry.id,
         settings=settings.query,
-        connect=lambda: _loaded(settings.index, entry.id),
-        embedder=embedder(settings.embedding),
+        connect=lambda: _loaded(settings.index, entry.id, model),
+        embedder=model,
         documents=StoredDocuments(catalogue, Artefacts(objects, storage.keep_versions), entry.id),
         chat=chat,
         words=tokenizer(settings.index.user_words),
@@ -45,9 +48,10 @@ def open_stored(name: str) -> KnowledgeBase:
     )
 
 
-def _loaded(settings: IndexSettings, collection: str):
+def _loaded(settings: IndexSettings, collection: str, model: Embedder) -> MilvusClient:
     client = connect(settings, home() / "index")
     if has_collection(client, collection):
+        check_dimension(client, collection, model.dimension)
         load_collection(client, collection)
     return client
 

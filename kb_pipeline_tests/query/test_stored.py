@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kb_pipeline.embedding.choose import embedder
-from kb_pipeline.errors import UnknownDocument, UnknownKnowledgeBase
+from kb_pipeline.errors import DimensionMismatch, UnknownDocument, UnknownKnowledgeBase
 from kb_pipeline.index.collections import ensure_collection
 from kb_pipeline.index.connect import connect
 from kb_pipeline.index.rows import write_document
@@ -54,6 +54,21 @@ def test_search_ask_and_trace_by_name(catalogue: Catalogue, kb_home: Path) -> No
 
     catalogue.hide(document)
     assert opened.search("ZK305的铜品位") == []
+
+
+def test_vectors_of_another_length_are_a_named_error(catalogue: Catalogue, kb_home: Path) -> None:
+    base = catalogue.create("other", {})
+    ensure_collection(connect(load_settings().index, kb_home / "index"), base.id, 16)
+    with pytest.raises(DimensionMismatch, match="16"):
+        KnowledgeBase.open("other").search("铜")
+
+
+def test_a_knowledge_base_has_words_of_its_own(catalogue: Catalogue) -> None:
+    catalogue.create("words", {"index.user_words": ["蚀变岩型金矿体"]})
+    catalogue.create("none", {})
+    question = "蚀变岩型金矿体的规模"
+    assert "蚀变岩型金矿体" in KnowledgeBase.open("words")._read(question).coarse
+    assert "蚀变岩型金矿体" not in KnowledgeBase.open("none")._read(question).coarse
 
 
 def _keep_picture(artefacts: Artefacts, document: str, page: int) -> None:
