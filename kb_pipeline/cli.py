@@ -319,7 +319,10 @@ def plan_(kb_name: str, assignments: tuple[str, ...], as_json: bool) -> None:
     "--set", "assignments", multiple=True, metavar="KEY=VALUE", help="A setting for this reading; repeatable."
 )
 def parse(file: str, form: str, assignments: tuple[str, ...]) -> None:
-    """Read one FILE or address without keeping anything: sections, tables, positions, dropped text."""
+    """Read one FILE or address without keeping anything: sections, tables, positions, dropped text.
+
+    What was dropped goes to stderr, by reason; the JSON form holds every piece with its place.
+    """
     from kb_pipeline.operations import parse as reading
     from kb_pipeline.settings import load_settings, parse_assignments
 
@@ -329,6 +332,8 @@ def parse(file: str, form: str, assignments: tuple[str, ...]) -> None:
     else:
         shape = {"md": reading.to_markdown, "html": reading.to_html, "text": reading.to_text}[form]
         click.echo(shape(document), nl=False)
+        for line in cli_lines.dropped_lines(document):
+            click.echo(line, err=True)
 
 
 @kb.command()

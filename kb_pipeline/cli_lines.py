@@ -13,6 +13,7 @@ from kb_pipeline.records import (
     Locator,
     PageLocator,
     ParagraphLocator,
+    ParsedDocument,
     SlideLocator,
 )
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from kb_pipeline.query.results import SearchResult
 
 TEXT_SHOWN = 200  # characters of a hit's text
+DROPPED_SHOWN = 40  # characters of a dropped piece
 DOCUMENTS_SHOWN = 5  # with the number of chunks found in each
 
 
@@ -177,3 +179,16 @@ def trace_lines(report: TraceReport) -> list[str]:
             f"in passages {s.cover_on_passages:.3f}"
         )
     return lines + [f"  not covered: {one.question} (shown: {one.at})" for one in report.traced if one.cover < 0.5]
+
+
+def dropped_lines(document: ParsedDocument) -> list[str]:
+    """What was dropped, a line a reason: pieces, characters, the first piece; how to keep it."""
+    by_reason: dict[str, list[str]] = {}
+    for item in document.dropped:
+        by_reason.setdefault(item.reason, []).append(" ".join(item.text.split()))
+    lines = [
+        f"dropped, {reason}: {len(texts)} pieces, {document.characters.dropped[reason]} characters, "
+        f"first {texts[0][:DROPPED_SHOWN]!r}"
+        for reason, texts in by_reason.items()
+    ]
+    return [*lines, f'keep them with --set keep="{",".join(by_reason)}"'] if lines else []

@@ -275,7 +275,7 @@ def hyphens() -> tuple[bytes, Truth]:
     ]
     sheet.truth.texts.append(
         "The party took samples in both pits, and the information that they gave was sent to the well-known laboratory "
-        "in the town, where zinc and copper were measured with a method of the nineteenseventies."
+        "in the town, where zinc and copper were measured with a method of the nineteen-seventies."
     )
     top = sheet.rows(rows, LEFT, TOP) + 20
     for words in (60, 70):

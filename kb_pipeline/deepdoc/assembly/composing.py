@@ -12,6 +12,7 @@ from kb_pipeline.records import Dropped, PageLocator, TableCell, TableGrid
 HYPHEN = "line-end hyphen"
 CELL = " | "
 ROW = "\n"
+TOUCHING = 0.1  # type sizes between two segments of one word at most
 CHARACTER = 0.6  # type sizes that a character of a listing is wide
 
 
@@ -60,10 +61,16 @@ def add_paragraph(text: Text, rows: Sequence[Row], vocabulary: Collection[str], 
             text.add_line(line, line.text)
         elif following[1] is row:
             text.add_line(line, line.text)
-            cap = is_drop_cap(line) and line.size >= DROP_CAP * following[0].size and following[0].text[0].isalpha()
-            text.separate("" if cap else " ")
+            text.separate("" if _touches(line, following[0]) else " ")
         else:
             _add_before_break(text, line, following[0].text, vocabulary, keep)
+
+
+def _touches(line: Line, following: Line) -> bool:
+    """Whether two segments of a row are one word: a drop cap and what it begins, or print without a gap between."""
+    if is_drop_cap(line) and line.size >= DROP_CAP * following.size and following.text[0].isalpha():
+        return True
+    return not (line.ocr or following.ocr) and abs(following.box[0] - line.box[2]) < TOUCHING * following.size
 
 
 def _add_before_break(text: Text, line: Line, after: str, vocabulary: Collection[str], keep: Collection[str]) -> None:

@@ -11,7 +11,8 @@ HYPHENS = ("-", "\u2010", SOFT_HYPHEN)
 # first parts of English compounds that keep their hyphen when a line breaks after it
 _COMPOUND = re.compile(
     r"all|anti|cross|ex|full|half|high|inter|large|long|low|mid|multi|near|non|off|on|one|open|pre|"
-    r"post|real|self|semi|short|single|small|state|sub|super|third|three|time|two|user|well"
+    r"post|real|self|semi|short|single|small|state|sub|super|third|three|time|two|user|well|"
+    r"nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
 )
 
 _WORD = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*")
