@@ -25,19 +25,25 @@ class Counts:
         self.sections, self._count_many = sections, count_many
         self._known: dict[tuple[int, int, int], int] = {}
         self._trails: dict[tuple[str, ...], int] = {}
-        short = [i for i, section in enumerate(sections) if len(section.text) <= LONG * limit]
-        self._count([(i, 0, len(sections[i].text)) for i in short])
-        long = set(range(len(sections))).difference(short)
-        self._sentences = {i: self._ranges(i, 0, len(sections[i].text)) for i in sorted(long)}
-        self._count([(i, a, b) for i, ranges in self._sentences.items() for a, b in ranges])
-        for i, ranges in self._sentences.items():
-            self._known[i, 0, len(sections[i].text)] = sum(self._known[i, a, b] for a, b in ranges)
+        self._sentences = {
+            i: self._ranges(i, 0, len(section.text))
+            for i, section in enumerate(sections)
+            if len(section.text) > LONG * limit
+        }
+
+    def ahead(self) -> None:
+        """Count all sections at once, which is faster than one by one."""
+        whole = [(i, 0, len(s.text)) for i, s in enumerate(self.sections) if i not in self._sentences]
+        self._count([*whole, *((i, a, b) for i, ranges in self._sentences.items() for a, b in ranges)])
 
     def of(self, section: int, start: int = 0, end: int | None = None) -> int:
         """Tokens of `text[start:end]` of a section."""
         key = (section, start, len(self.sections[section].text) if end is None else end)
         if key not in self._known:
-            self._count([key])
+            if section in self._sentences and not start and key[2] == len(self.sections[section].text):
+                self._known[key] = sum(self.many(section, self._sentences[section]))
+            else:
+                self._count([key])
         return self._known[key]
 
     def many(self, section: int, ranges: Sequence[Range]) -> list[int]:
@@ -91,7 +97,7 @@ class Counts:
         space parts."""
         text = self.sections[run.section].text
         if run.section not in self._sentences and not text[: run.start].strip() and not text[run.end :].strip():
-            return self._known[run.section, 0, len(text)]
+            return self.of(run.section)
         total = 0
         for span in spans:
             if span.section == run.section and span.start < run.end and span.end > run.start:

@@ -27,6 +27,7 @@ _RANKS = {"编": 1, "篇": 1, "部": 1, "章": 2, "节": 3, "条": 4}
 
 def plan_manual(reading: Reading) -> list[Plan]:
     """Plans of a document's chunks."""
+    reading.counts.ahead()
     plans: list[Plan] = []
     trail: list[tuple[int, int]] = []  # (level, section) of the headings above
     fresh: set[int] = set()  # those among them that no chunk holds yet

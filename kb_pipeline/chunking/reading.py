@@ -47,4 +47,5 @@ class Reading:
 
     def packer(self, rows: bool = False) -> Packer:
         """A packer of these sections."""
+        self.counts.ahead()
         return Packer(self.sections, self.counts, self.soft, self.rooms, self.settings.overlap, rows)

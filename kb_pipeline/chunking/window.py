@@ -53,16 +53,15 @@ def _windows(reading: Reading, run: Sequence[int]) -> list[Plan]:
     text, starts = _markdown(reading.sections, run)
     size, overlap = reading.settings.window, min(reading.settings.window_overlap, reading.settings.window // 2)
     sentence = sentence_ends(text)
-    ranked = [sentence, *boundaries(text, 0, len(text))]
     plans: list[Plan] = []
     begin = own = 0
     while own < len(text):
-        end = _end(text, ranked, begin, own, size)
+        end = _end(text, sentence, begin, own, size)
         plans.append(Plan("text", _spans(reading.sections, run, starts, begin, own, end)))
         for k in range(bisect_left(starts, own), bisect_left(starts, end)):
             if reading.sections[run[k]].role == FORMULA:
                 plans.append(Plan("equation", [Span(run[k], 0, len(reading.sections[run[k]].text), "formula")]))
-        own, begin = end, _begin(ranked, begin, end, overlap)
+        own, begin = end, _begin(text, sentence, begin, end, overlap)
     return [plan for plan in plans if plan.spans]
 
 
@@ -74,20 +73,21 @@ def _markdown(sections: Sequence[Section], run: Sequence[int]) -> tuple[str, lis
     return PARAGRAPH.join(blocks), starts
 
 
-def _end(text: str, ranked: Sequence[Sequence[int]], begin: int, own: int, size: int) -> int:
+def _end(text: str, sentence: Sequence[int], begin: int, own: int, size: int) -> int:
     """Where a window ends: the last boundary of the best rank in its last part, else any word's end, else a cut."""
     if len(text) - begin <= size:
         return len(text)
     low, high = max(own, begin + int(FILLED * size)), begin + size
-    for places in ranked:
-        at = bisect_right(places, high)
-        if at and places[at - 1] > low:
-            return places[at - 1]
-    at = bisect_right(ranked[-1], high)
-    if at and ranked[-1][at - 1] > own:
-        return ranked[-1][at - 1]
-    at = bisect_right(ranked[-1], high)  # one word is longer than a window: it is not cut while a window can hold it
-    following = ranked[-1][at] if at < len(ranked[-1]) else len(text)
+    found = _last(sentence, low, high)
+    if found:
+        return found
+    clauses, fine, words = boundaries(text, own, min(len(text), own + 2 * size))
+    found = _last(clauses, low, high) or _last(fine, low, high) or _last(fine, own, high) or _last(words, own, high)
+    if found:
+        return found
+    following = (
+        words[0] if words else len(text)
+    )  # one word is longer than what is left: it may have a window of its own
     if following - own <= size:
         return following
     place = own + size
@@ -96,13 +96,21 @@ def _end(text: str, ranked: Sequence[Sequence[int]], begin: int, own: int, size:
     return place if between_clusters(text, place) else following
 
 
-def _begin(ranked: Sequence[Sequence[int]], begin: int, end: int, overlap: int) -> int:
+def _last(places: Sequence[int], low: int, high: int) -> int:
+    """The last of the places that is above `low` and not above `high`, 0 for none."""
+    at = bisect_right(places, high)
+    return places[at - 1] if at and places[at - 1] > low else 0
+
+
+def _begin(text: str, sentence: Sequence[int], begin: int, end: int, overlap: int) -> int:
     """Where the next window begins: at the first boundary of the best rank within the overlap before `end`."""
-    low = max(begin, end - overlap)
-    for places in ranked:
-        at = bisect_left(places, low)
-        if at < len(places) and begin < places[at] < end:
-            return places[at]
+    low = max(begin + 1, end - overlap)
+    at = bisect_left(sentence, low)
+    if at < len(sentence) and sentence[at] < end:
+        return sentence[at]
+    for places in boundaries(text, low - 1, end) if low < end else ():
+        if places:
+            return places[0]
     return end
 
 
