@@ -96,7 +96,8 @@ def search_lines(result: SearchResult) -> list[str]:
     if result.relaxed:
         lines.append(f"nothing reached the threshold; these reach {result.threshold:.3f}")
     for hit in result.hits:
-        lines += [f"   beside {hit.chunk_id}: {p.text[:TEXT_SHOWN]}" for p in result.neighbours.get(hit.chunk_id, ())]
+        for passage in result.neighbours.get(hit.chunk_id, ()):
+            lines.append(f"   beside {hit.chunk_id}: {' '.join(passage.text.split())[:TEXT_SHOWN]}")
     if result.near_misses:
         lines += [f"below {result.threshold:.3f}:", *hit_lines(result.near_misses)]
     if result.documents:
