@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import dagster as dg
 
-from kb_pipeline.orchestration.batch import materialize_batch
+from kb_pipeline.orchestration.batch import CHARACTER_SUM, materialize_batch
 from kb_pipeline.orchestration.partitions import documents
 from kb_pipeline.settings import Settings
 from kb_pipeline.stages.pipeline import PIPELINE
@@ -35,10 +35,19 @@ class BatchConfig(dg.Config):
         )
         for stage in PIPELINE
     ],
+    check_specs=[
+        dg.AssetCheckSpec(
+            CHARACTER_SUM,
+            asset="sections",
+            description="Of each document: characters read = those in sections + those dropped with a reason.",
+        )
+    ],
     can_subset=True,
     backfill_policy=dg.BackfillPolicy.multi_run(Settings().pipeline.batch),
 )
-def document_stages(context: dg.AssetExecutionContext, config: BatchConfig) -> Iterator[dg.AssetMaterialization]:
+def document_stages(
+    context: dg.AssetExecutionContext, config: BatchConfig
+) -> Iterator[dg.AssetMaterialization | dg.AssetCheckEvaluation]:
     """A batch of documents through the selected stages, in this process."""
     stages = [stage for stage in PIPELINE if dg.AssetKey(stage.name) in context.selected_asset_keys]
     yield from materialize_batch(context, stages, config.documents or context.partition_keys)

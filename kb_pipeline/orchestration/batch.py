@@ -17,12 +17,17 @@ from kb_pipeline.stages.stage import Stage
 LISTED_FAILURES = 50  # reasons shown in the run's failure; every one is in `kb status`
 
 
+CHARACTER_SUM = "character_sum"
+"""Name of the check on `sections`: characters in = characters in sections + characters dropped, for each document."""
+
+
 def materialize_batch(
     context: dg.AssetExecutionContext, stages: Sequence[Stage], keys: Sequence[str]
-) -> Iterator[dg.AssetMaterialization]:
+) -> Iterator[dg.AssetMaterialization | dg.AssetCheckEvaluation]:
     """Take documents through stages and yield an event for every artefact that is news; then fail if any failed.
 
     A failed document marks its own partitions as failed, from the stage where it stopped; the others are not touched.
+    Where sections are among the stages, one check tells of how many documents the character sum is exact.
 
     Raises:
         dagster.Failure: after the whole batch, where a document failed.
@@ -30,6 +35,7 @@ def materialize_batch(
     start = time.perf_counter()
     backfill = "dagster/backfill" in context.run.tags  # a backfill waits for an event of each of its partitions
     computed, hits, failed = 0, 0, {}
+    sums: dict[str, dict[str, Any]] = {}
     with open_context(listen=progress.tell) as kb:
         known = {key: kb.catalogue.document(key) for key in keys}
         for key in [key for key, document in known.items() if document is None]:
@@ -43,6 +49,8 @@ def materialize_batch(
                     position = [stage.name for stage in stages].index(outcome.stage)
                     _mark_failed(context, stages[position:], outcome.document.id)
                     continue
+                if outcome.stage == "sections":
+                    sums[outcome.document.path] = outcome.artefact.metadata
                 hits, computed = hits + outcome.hit, computed + (not outcome.hit)
                 if outcome.news or backfill:
                     yield _materialization(outcome, context.instance)
@@ -50,9 +58,28 @@ def materialize_batch(
     context.log.info(
         f"{len(keys)} documents in {seconds:.1f} s: {computed} stages computed, {hits} hits, {len(failed)} failed"
     )
+    if any(key.name == CHARACTER_SUM for key in context.selected_asset_check_keys):
+        yield _character_sum(sums)
     if failed:
         listed = dict(sorted(failed.items())[:LISTED_FAILURES])
         raise dg.Failure(f"{len(failed)} of {len(keys)} documents failed", metadata=listed, allow_retries=False)
+
+
+def _character_sum(sums: dict[str, dict[str, Any]]) -> dg.AssetCheckEvaluation:
+    """The check of a batch: `sums` are the facts of its documents' sections by path."""
+    wrong = sorted(path for path, facts in sums.items() if not facts["character sum balanced"])
+    return dg.AssetCheckEvaluation(
+        asset_key=dg.AssetKey("sections"),
+        check_name=CHARACTER_SUM,
+        passed=not wrong,
+        metadata={
+            "documents": len(sums),
+            "exact": len(sums) - len(wrong),
+            "wrong": wrong[:LISTED_FAILURES],
+            "characters in": sum(facts["characters in"] for facts in sums.values()),
+            "characters dropped": sum(facts["characters dropped"] for facts in sums.values()),
+        },
+    )
 
 
 def _materialization(outcome: Outcome, instance: dg.DagsterInstance) -> dg.AssetMaterialization:

@@ -78,6 +78,18 @@ def test_every_document_materializes_every_asset_once_and_an_unchanged_one_none(
     assert events() == first
 
 
+def test_a_check_tells_of_how_many_documents_the_character_sum_is_exact(base):
+    base.write("broken.pdf", b"%PDF-1.4 nothing that can be read")
+    base.ingest()
+    with open_instance() as instance:
+        key = dg.AssetCheckKey(dg.AssetKey("sections"), "character_sum")
+        record = instance.event_log_storage.get_asset_check_execution_history(key, limit=1)[0]
+    found = record.event.dagster_event.asset_check_evaluation_data
+    assert found.passed
+    assert {name: found.metadata[name].value for name in ("documents", "exact")} == {"documents": 3, "exact": 3}
+    assert found.metadata["characters in"].value > 100
+
+
 def test_a_changed_chunk_size_touches_chunks_and_what_follows(base):
     base.ingest()
     before = events()
