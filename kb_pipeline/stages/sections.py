@@ -101,7 +101,7 @@ def preview(document: ParsedDocument, characters: int = 600) -> str:
 STAGE = Stage(
     "sections",
     ("raw_file", "page_renders", "layout_boxes", "table_grids"),
-    "2",
+    "3",
     "Sections in reading order, dropped text with reasons, the character sum.",
     settings=(
         "assembly",

@@ -27,7 +27,8 @@ REPEATED_HEADER, CONTINUED_CAPTION = "repeated table header", "continued caption
 
 LOW, HIGH = 0.6, 0.4  # shares of the page's height below and above which the two parts end and begin
 WIDTH = 0.08  # relative difference of the widths of two parts
-COLUMN = 0.08  # share of the width by which a column's edge may differ
+COLUMN = 0.08  # share of the width by which a ruled column's left edge may differ
+EXTENT = 0.6  # share of the narrower of two extents that a column has in common on both pages
 SAME = 0.9  # similarity of two header cells' texts
 NOTE = 0.85  # times a table's type size, up to which text below it is a note that does not part it
 
@@ -106,24 +107,33 @@ def _says_continued(first: Draft, second: Draft) -> bool:
 
 
 def _columns_agree(a: Block, b: Block) -> bool:
-    """Same width, and each column's left edge at the same share of it."""
+    """Same width, and the columns at the same places in it: ruled ones by their left edges, others by their extents,
+    since a cell without rulings is as wide as its text."""
     axis = 1 if a.grid.turned in (90, 270) else 0
     widths = [block.shown[axis + 2] - block.shown[axis] for block in (a, b)]
     if abs(widths[0] - widths[1]) > WIDTH * max(widths):
         return False
-    edges = [_edges(block, axis) for block in (a, b)]
-    return all(abs(edges[0][col] - edges[1][col]) <= COLUMN for col in edges[0].keys() & edges[1].keys())
+    one, two = (_columns(block, axis) for block in (a, b))
+    ruled = a.grid.method == b.grid.method == "rulings"
+    for col in one.keys() & two.keys():
+        (left, right), (low, high) = one[col], two[col]
+        if ruled and abs(left - low) > COLUMN:
+            return False
+        if min(right, high) - max(left, low) < EXTENT * min(right - left, high - low):
+            return False
+    return True
 
 
-def _edges(block: Block, axis: int) -> dict[int, float]:
-    """Left edge of each column as a share of the table's width."""
+def _columns(block: Block, axis: int) -> dict[int, tuple[float, float]]:
+    """Extent of each column as shares of the table's width: median left edge, median right edge."""
     low, high = block.shown[axis], block.shown[axis + 2]
-    found: dict[int, list[float]] = {}
+    found: dict[int, list[tuple[float, float]]] = {}
     for cell in block.grid.cells:
         for place in cell.locators:
             if place.page == block.page and cell.colspan == 1 and high > low:
-                found.setdefault(cell.col, []).append((place.box[axis] - low) / (high - low))
-    return {col: median(values) for col, values in found.items()}
+                ends = (place.box[axis] - low) / (high - low), (place.box[axis + 2] - low) / (high - low)
+                found.setdefault(cell.col, []).append(ends)
+    return {col: (median(left for left, _ in ends), median(right for _, right in ends)) for col, ends in found.items()}
 
 
 def _repeated_rows(first: TableGrid, second: TableGrid) -> int:
