@@ -6,7 +6,7 @@ Term and vector are those of the preset (fusion.py), each in 0…1. With the def
 
     term   = share of the question's term weight that the passage covers
     vector = clip((cosine + language offset − low) / (high − low), 0, 1)
-    id     = share of the question's identifiers that the passage names
+    id     = share of the question's identifiers that the passage names, slightly less where it names others first
 
 `low`, `high` are the embedding model's cosine window. The offset makes up for a model that sees passages in the
 question's own language as nearer whatever they say. `boost` is the document's, 1 unless somebody set it. A question
@@ -39,6 +39,7 @@ LEAST_OFFSET = 0.5
 # Share of words in the question's own language from which a passage counts as one of that language: bilingual captions
 # and reference lists, which the model places near a question in either.
 BILINGUAL = 0.3
+NOT_LEADING = 0.95  # what an identifier counts that a passage names, but not as its first one
 DIGITS = 6  # of every part, so that printed parts recompute to the printed score
 RELAXED = 0.25  # of the threshold, where nothing reaches it
 # Confidence is a logistic curve of the top score, 0.5 at this score and this steep. On XQuAD the best passage scores
@@ -48,8 +49,11 @@ CONFIDENCE_MIDDLE, CONFIDENCE_SLOPE = 0.55, 14.0
 
 @dataclass(frozen=True)
 class Candidate:
-    """A row that may answer: what scoring reads of it. `tokens` are its fine tokens, `vector` a unit vector;
-    `dense_place`, `text_place` order the rows of a leg, 0 for a row that the leg did not find."""
+    """A row that may answer: what scoring reads of it.
+
+    `tokens` are its fine tokens, `vector` a unit vector, `lead` the identifier that it names first, None where that is
+    not known; `dense_place`, `text_place` order the rows of a leg, 0 for a row that the leg did not find.
+    """
 
     chunk_id: str
     document: str
@@ -58,6 +62,7 @@ class Candidate:
     tokens: frozenset[str]
     ids: frozenset[str]
     vector: np.ndarray
+    lead: str | None = None
     dense_place: int = 0
     text_place: int = 0
 
@@ -103,6 +108,7 @@ def rescore(
                 vector_weight=fusion.vector_weight,
                 window=window if fusion.windowed else (0.0, 1.0),
                 identifiers=fusion.identifiers,
+                lead=candidate.lead,
             )
         parts["boost"] = boosts.get(candidate.document, 1.0)
         found.append(Scored(candidate, total(parts), parts))
@@ -137,6 +143,7 @@ def score_parts(
     vector_weight: float,
     window: tuple[float, float],
     identifiers: bool = True,
+    lead: str | None = None,
 ) -> dict[str, float]:
     """The parts of a passage's score: `term`, `vector` and `id` make the sum of `total`; `term weight`, `cosine` and
     `language offset` say how these came about. Without the tier of identifiers there is no `id`."""
@@ -144,7 +151,7 @@ def score_parts(
     parts = {
         "term": coverage(question.weights, tokens),
         "vector": min(max((cosine + offset - low) / (high - low), 0.0), 1.0),
-        "id": len(named.intersection(question.ids)) / len(question.ids) if question.ids else 0.0,
+        "id": _named_share(question.ids, named, lead),
         "term weight": 1 - vector_weight,
         "cosine": cosine,
         "language offset": offset,
@@ -152,6 +159,14 @@ def score_parts(
     if not identifiers:
         del parts["id"]
     return {name: round(value, DIGITS) for name, value in parts.items()}
+
+
+def _named_share(asked: Sequence[str], named: frozenset[str], lead: str | None) -> float:
+    """Share of the question's identifiers that a passage names. One that it does not name first counts a little less:
+    passages on other things name it as a neighbour."""
+    if not asked:
+        return 0.0
+    return sum(1.0 if lead in (one, None) else NOT_LEADING for one in asked if one in named) / len(asked)
 
 
 def language_offset(

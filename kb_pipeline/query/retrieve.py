@@ -202,6 +202,7 @@ def _candidate(hit: Any) -> Candidate:
         tokens=frozenset(row["fine"].split(" ")),
         ids=frozenset(row["ids"]),
         vector=vector / max(float(np.linalg.norm(vector)), 1e-12),
+        lead=next(iter(row["ids"]), None),
     )
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -81,6 +83,14 @@ def test_printed_parts_recompute_to_the_printed_score(rows: list[tuple[float, st
 def test_a_named_identifier_comes_before_everything_else(near: float, far: float) -> None:
     found = scored([candidate("other", near, "a b"), candidate("named", far, "", ("zk1",))], question(("zk1",)))
     assert found[0].candidate.chunk_id == "named" or found[0].score == found[1].score
+
+
+def test_what_a_passage_names_first_counts_more_than_its_neighbours() -> None:
+    own = replace(candidate("z", 0.8, "a b", ("zk1", "zk2")), lead="zk1")
+    neighbour = replace(candidate("a", 0.81, "a b", ("zk1", "zk2")), lead="zk2")
+    unrelated = candidate("m", 0.99, "a b")
+    found = scored([neighbour, own, unrelated], question(("zk1",)))
+    assert [one.candidate.chunk_id for one in found] == ["z", "a", "m"]
 
 
 def test_equal_scores_keep_the_order_of_chunk_ids() -> None:
