@@ -43,7 +43,7 @@ def plan_manual(reading: Reading) -> list[Plan]:
     numbers = {match[1] for section in reading.sections if (match := _DECIMAL.match(section.text))}
     for index, section in enumerate(reading.sections):
         level, heading = _topology(section, numbers)
-        if not level:
+        if not level or not section.text.strip():
             body.append(index)
             continue
         if body or any(depth >= level for depth, i in trail if i in fresh):

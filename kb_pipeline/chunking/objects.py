@@ -18,8 +18,19 @@ from kb_pipeline.records import ChunkKind, Section
 
 KINDS: dict[str, ChunkKind] = {"table": "table", "figure": "figure", "equation": "equation"}
 WITHOUT_TEXT = {"table": "[table]", "figure": "[figure]", "equation": "[equation]"}
+BLANK = "| \n"  # what a table without text consists of
 HEAD = 0.6  # share of what a chunk holds that a caption and header rows may take to be repeated
 LEVELS, VALUE = " / ", ": "  # between header levels, and between a header and its value
+
+
+def has_text(section: Section) -> bool:
+    """Whether there is more in a section than white space and the bars between cells."""
+    return bool(section.text.strip().strip(BLANK) if section.role == "table" else section.text.strip())
+
+
+def is_seen(section: Section) -> bool:
+    """Whether an object is worth a chunk: it has text or a picture, or is a figure."""
+    return has_text(section) or bool(section.picture) or section.role == "figure"
 
 
 def object_plans(
@@ -41,7 +52,7 @@ def object_plans(
     """
     section = sections[index]
     kind = KINDS[section.role]
-    if not section.text.strip():
+    if not has_text(section):
         return [Plan(kind, [*lead, Span(index, 0, 0)], tail="" if lead else WITHOUT_TEXT[section.role])]
     table = table_text(section)
     if counts.spans(lead) + counts.of(index) <= limit:

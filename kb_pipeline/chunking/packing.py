@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from kb_pipeline.chunking.counts import Counts
-from kb_pipeline.chunking.objects import KINDS, object_plans
+from kb_pipeline.chunking.objects import KINDS, has_text, is_seen, object_plans
 from kb_pipeline.chunking.spans import Plan, Span
 from kb_pipeline.chunking.split import split_long
 from kb_pipeline.records import Section
@@ -50,7 +50,7 @@ class Packer:
     def add(self, index: int) -> None:
         """Take a whole section."""
         section = self.sections[index]
-        if section.role in KINDS and (section.role != FORMULA or not section.text.strip()):
+        if section.role in KINDS and (section.role != FORMULA or not has_text(section)):
             self._add_object(index)
         elif section.text.strip():
             self.add_span(Span(index, 0, len(section.text)))
@@ -103,7 +103,7 @@ class Packer:
                 self._place(piece, size, limit)
 
     def _add_object(self, index: int) -> None:
-        if not self.sections[index].text.strip() and not _is_seen(self.sections[index]):
+        if not is_seen(self.sections[index]):
             return
         lead = self.lead()
         limit, room = self._limit(index), self.rooms[index]
@@ -193,8 +193,3 @@ def _with_formulas(spans: list[Span], sections: Sequence[Section]) -> list[Plan]
     if len(whole) == 1 and not others:
         return [Plan("equation", spans)]
     return [Plan("text", spans), *(Plan("equation", [span._replace(added="formula")]) for span in whole)]
-
-
-def _is_seen(section: Section) -> bool:
-    """Whether an object without text is worth a chunk: it has a picture, or is one."""
-    return bool(section.picture) or section.role == "figure"

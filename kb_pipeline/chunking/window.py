@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
-from kb_pipeline.chunking.objects import KINDS, object_plans
+from kb_pipeline.chunking.objects import KINDS, has_text, is_seen, object_plans
 from kb_pipeline.chunking.packing import FORMULA
 from kb_pipeline.chunking.reading import Reading
 from kb_pipeline.chunking.spans import Plan, Span
@@ -29,14 +29,14 @@ def plan_windows(reading: Reading) -> list[Plan]:
     plans: list[Plan] = []
     run: list[int] = []
     for index, section in enumerate(reading.sections):
-        if section.role in KINDS and (section.role != FORMULA or not section.text.strip()):
+        if section.role in KINDS and (section.role != FORMULA or not has_text(section)):
             lead = []
             while run and reading.sections[run[-1]].level:
                 lead.insert(0, run.pop())
             plans += _windows(reading, run)
             run = []
             spans = [Span(i, 0, len(reading.sections[i].text)) for i in lead]
-            if section.text.strip() or section.picture or section.role == "figure":
+            if is_seen(section):
                 room = reading.rooms[index]
                 plans += object_plans(reading.sections, index, spans, min(reading.soft, room), room, reading.counts)
             else:

@@ -16,10 +16,11 @@ def compute(work: Work) -> Output:
     """Chunks of a document, counted by the embedding model's own tokenizer."""
     document = decode(work.read("sections", "document.json"), ParsedDocument)
     chunks = cut(document, work.settings)
-    kinds = Counter(chunk.kind for chunk in chunks)
-    tokens = sum(chunk.tokens for chunk in chunks)
-    facts = {"mode": work.settings.chunking.mode, "chunks": len(chunks), "tokens": tokens}
-    children = sum(chunk.parent >= 0 for chunk in chunks)
+    own = [chunk for chunk in chunks if chunk.parent < 0]
+    tokens = sum(chunk.tokens for chunk in own)
+    kinds = Counter(chunk.kind for chunk in own)
+    children = len(chunks) - len(own)
+    facts = {"mode": work.settings.chunking.mode, "chunks": len(own), "tokens": tokens}
     by_kind = {f"{kind} chunks": count for kind, count in sorted(kinds.items())}
     found = {"children": children} if children else {}
     return Output({"chunks.json": encode(chunks)}, {**facts, **by_kind, **found, "preview": _preview(chunks)})
