@@ -45,7 +45,7 @@ def models(settings: Settings) -> Models:
 STAGE = Stage(
     "table_grids",
     ("page_renders", "layout_boxes"),
-    "1",
+    "2",
     "Grids of the table regions: spans, header cells, text and box of each cell.",
     settings=("parser.engine", "tables", "ocr.models"),
     models=models,

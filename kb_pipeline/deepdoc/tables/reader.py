@@ -10,6 +10,7 @@ import numpy as np
 from kb_pipeline.deepdoc.tables.choose import choose_grid, grid_of_lines
 from kb_pipeline.deepdoc.tables.fill import assign, cell_text, level_rows, without_empty_rows
 from kb_pipeline.deepdoc.tables.grid import Grid, whole
+from kb_pipeline.deepdoc.tables.headers import with_headers
 from kb_pipeline.deepdoc.tables.ruled import Line
 from kb_pipeline.deepdoc.tables.segments import cut_at_rulings
 from kb_pipeline.records import Box, TextLine
@@ -60,6 +61,7 @@ def read_table(
     for owner, segment in zip(owners, segments, strict=True):
         held[owner].append(segment)
     texts = tuple(cell_text(own) for own in held)
+    grid = with_headers(grid, texts)
     return ReadTable(grid, texts, tuple(_cell_box(grid, i, own) for i, own in enumerate(held)))
 
 
