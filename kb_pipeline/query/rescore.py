@@ -39,6 +39,7 @@ LEAST_OFFSET = 0.5
 # Share of words in the question's own language from which a passage counts as one of that language: bilingual captions
 # and reference lists, which the model places near a question in either.
 BILINGUAL = 0.3
+FEW_IDENTIFIERS = 4  # of a passage that is about the first of them
 NOT_LEADING = 0.95  # what an identifier counts that a passage names, but not as its first one
 DIGITS = 6  # of every part, so that printed parts recompute to the printed score
 RELAXED = 0.25  # of the threshold, where nothing reaches it
@@ -162,10 +163,11 @@ def score_parts(
 
 
 def _named_share(asked: Sequence[str], named: frozenset[str], lead: str | None) -> float:
-    """Share of the question's identifiers that a passage names. One that it does not name first counts a little less:
-    passages on other things name it as a neighbour."""
+    """Share of the question's identifiers that a passage names. One that it does not name first counts a little less,
+    since passages on other things name it as a neighbour; not so in lists and tables of many, which are about each."""
     if not asked:
         return 0.0
+    lead = lead if len(named) <= FEW_IDENTIFIERS else None
     return sum(1.0 if lead in (one, None) else NOT_LEADING for one in asked if one in named) / len(asked)
 
 

@@ -91,6 +91,8 @@ def test_what_a_passage_names_first_counts_more_than_its_neighbours() -> None:
     unrelated = candidate("m", 0.99, "a b")
     found = scored([neighbour, own, unrelated], question(("zk1",)))
     assert [one.candidate.chunk_id for one in found] == ["z", "a", "m"]
+    listed = replace(candidate("l", 0.8, "a b", tuple(f"zk{n}" for n in range(9))), lead="zk0")
+    assert scored([listed], question(("zk1",)))[0].scores["id"] == 1
 
 
 def test_equal_scores_keep_the_order_of_chunk_ids() -> None:
