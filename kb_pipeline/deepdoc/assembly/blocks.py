@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from statistics import median
 
@@ -13,6 +13,7 @@ from kb_pipeline.deepdoc.assembly.gutters import part_at_gutters
 from kb_pipeline.deepdoc.assembly.joining import spaceless
 from kb_pipeline.deepdoc.assembly.markers import is_equation_number, is_lone_marker
 from kb_pipeline.deepdoc.assembly.reading_order import reading_order
+from kb_pipeline.deepdoc.assembly.watermarks import WATERMARK
 from kb_pipeline.records import Box, PageLayout, Role, TableGrid
 
 OBJECTS = ("figure", "equation")  # roles whose regions become objects with a picture
@@ -25,10 +26,11 @@ MARKER_REACH = 3.0  # type sizes between a list marker and its item
 ABSORBED = 0.6  # share of a stray line's area inside a block from which the line belongs to the block
 
 
-def ordered_blocks(layout: PageLayout, grids: Sequence[TableGrid], dropped: Collection[int]) -> list[Block]:
+def ordered_blocks(layout: PageLayout, grids: Sequence[TableGrid], dropped: Mapping[int, str]) -> list[Block]:
     """Blocks of a page in reading order.
 
-    `dropped`: indexes of lines that noise removal took. Stray lines of one column that follow each other are one block.
+    `dropped`: reasons of the lines that noise removal took, by index; a figure all of whose text was taken goes too,
+    unless a watermark lay over it. Stray lines of one column that follow each other are one block.
     """
     frame = page_frame(layout)
     held = {index for grid in grids for index in grid.lines}
@@ -38,7 +40,9 @@ def ordered_blocks(layout: PageLayout, grids: Sequence[TableGrid], dropped: Coll
         lines = part_at_gutters(lines, layout)
     sideways = {line.index for line in lines if line.role not in OBJECTS and across(layout.lines[line.index], frame)}
     tables = [_object("table", grid.box, layout, frame, region=grid.region, grid=grid) for grid in grids]
-    blocks = [*tables, *_region_blocks(layout, frame, [line for line in lines if line.index not in sideways], grids)]
+    upright = [line for line in lines if line.index not in sideways]
+    emptied = {layout.lines[i].region for i, reason in dropped.items() if reason != WATERMARK}
+    blocks = [*tables, *_region_blocks(layout, frame, upright, emptied)]
     blocks += [Block(line.role, line.page, line.box, (line,), aside=True) for line in lines if line.index in sideways]
     return _joined(reading_order(blocks))
 
@@ -48,7 +52,7 @@ def _object(role: Role, shown: Box, layout: PageLayout, frame: Frame, **more) ->
     return Block(role, layout.page, frame.upright(shown), shown=shown, page_size=size, **more)
 
 
-def _region_blocks(layout: PageLayout, frame: Frame, lines: Sequence[Line], grids: Sequence[TableGrid]) -> list[Block]:
+def _region_blocks(layout: PageLayout, frame: Frame, lines: Sequence[Line], emptied: Collection[int]) -> list[Block]:
     by_region: dict[int, list[Line]] = {}
     for line in lines:
         by_region.setdefault(line.region, []).append(line)
@@ -56,6 +60,8 @@ def _region_blocks(layout: PageLayout, frame: Frame, lines: Sequence[Line], grid
     strays = list(by_region.get(-1, []))
     for index, region in enumerate(layout.regions):
         members = by_region.get(index, [])
+        if not members and index in emptied:
+            continue
         if region.role in OBJECTS and not is_prose(members, region.box):
             block = _object(region.role, region.box, layout, frame, region=index)
             blocks.append(replace(block, lines=tuple(members)))

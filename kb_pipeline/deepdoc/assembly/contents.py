@@ -33,10 +33,10 @@ LONGEST = 120  # characters of a title
 MOST = 0.8  # share of a document's characters above which they are the document itself
 
 _HEADING = re.compile(
-    r"目[录次]|(?:图|表|插图|附图|附表|图表|表格)(?:目录|清单)|(?:tableof)?contents|listof(?:figures|tables|illustrations|plates)"
+    r"目[录次]|(?:图|表|图形|插图|附图|附表|图表|表格)(?:目录|清单|列表)|(?:tableof)?contents|listof(?:figures|tables|illustrations|plates)"
 )
 _ENTRY = re.compile(
-    r"(?P<title>.*?\S)\s*(?P<leader>(?:[.．·•…‥⋯_]\s?){3,})?\s*[(（]?(?P<page>\d{1,4}|[ivxlc]{1,6}|[A-Z]?\d{1,2}-\d{1,3})[)）]?",
+    r"(?P<title>.*?\S)\s*(?P<leader>(?:[.．·•…‥⋯⋅∙․_]\s?){3,})?\s*[(（]?(?P<page>\d{1,4}|[ivxlc]{1,6}|[A-Z]?\d{1,2}-\d{1,3})[)）]?",
     re.I,
 )
 
@@ -66,7 +66,7 @@ def contents_lines(
         lines = [page_line(layout, i, frame) for i in range(len(layout.lines)) if i not in taken]
         rows = rows_of([line for line in lines if line.text])
         entries = [_entry(row) for row in rows]
-        if sum(entry is not None for entry in entries) < LEAST:
+        if not any(entries):
             goes_on = False
             continue
         if texts is None:
@@ -123,11 +123,12 @@ def _heading_above(rows: Sequence[Row], first: int) -> int | None:
 def _is_contents(run: Sequence[Entry], headed: bool, known: Sequence[bool]) -> bool:
     counted = [entry.page for entry in run if entry.page]
     rising = [a <= b for a, b in pairwise(counted)]
-    if len(run) < LEAST or sum(rising) < RISING * len(rising):
+    leaders = sum(entry.leader for entry in run)
+    least = 1 if headed and leaders == len(run) else LEAST
+    if len(run) < least or sum(rising) < RISING * len(rising):
         return False
     if headed or sum(known) >= MATCHED * len(run):
         return True
-    leaders = sum(entry.leader for entry in run)
     numbered = sum(bool(numbering(entry.title)[0]) for entry in run)
     return len(run) >= LEAST_BARE and leaders >= LEADERS * len(run) and numbered >= NUMBERED * len(run)
 

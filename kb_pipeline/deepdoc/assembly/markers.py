@@ -34,7 +34,7 @@ _CODE = re.compile(
 )
 _QUANTITY = re.compile(r"\d+\.\d+(?![.\d])")
 _SENTENCE_END = re.compile(r"[。！？!?.;；:：…][\"'”’」』）)\]】》]*\s*$")
-_LEADER = re.compile(r"(?:\.\s?){4,}|…{2,}|(?:·\s?){4,}|(?:．\s?){4,}|_{6,}")
+_LEADER = re.compile(r"(?:\.\s?){4,}|…{2,}|(?:[·⋅∙]\s?){4,}|(?:．\s?){4,}|_{6,}")
 
 
 def is_bullet(text: str) -> bool:
