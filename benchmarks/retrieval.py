@@ -120,7 +120,7 @@ def squad(path: Path) -> list[tuple[list[str], list[tuple[str, int]]]]:
     articles = []
     for article in data["data"] if isinstance(data, dict) else data:
         paragraphs = article["paragraphs"]
-        asked = [(qa["question"], i) for i, p in enumerate(paragraphs) for qa in p["qas"]]
+        asked = [(qa["question"], i) for i, p in enumerate(paragraphs) for qa in p["qas"] if qa["question"].strip()]
         articles.append(([p["context"] for p in paragraphs], asked))
     return articles
 
