@@ -5,10 +5,10 @@ python benchmarks/chunking.py --data DATA --work WORK [--only general:256,manual
 DATA holds qa/geo_zh_qa.jsonl, qa/cn_pdf_bbox_qa.jsonl and the documents that they name. WORK keeps what is slow to make
 (read documents, vectors), so that another run does not make it again; documents of both sets are searched together.
 
-Every chunk is scored, so figures are those of the chunks and not of an index: 0.3 of the share of the question's term
-weight that headings and text cover, 0.7 of the cosine within the model's window, and the share of the question's
-identifiers. A child counts as its parent. A hit is a chunk of the right document that holds a quote of the evidence (in
-PDFs: on its page); `page` asks for the page alone. `tokens read` are those of the first five chunks, mean.
+Every chunk is scored, so figures are those of the chunks and not of an index: the default fusion's mean of the share of
+the question's term weight that headings and text cover and the cosine within the model's window, and the share of the
+question's identifiers. A child counts as its parent. A hit is a chunk of the right document that holds a quote of the
+evidence (in PDFs: on its page); `page` asks for the page alone. `tokens read` are those of the first five chunks, mean.
 """
 
 from __future__ import annotations
@@ -32,15 +32,16 @@ from kb_pipeline.embedding.local import LocalEmbedder
 from kb_pipeline.evaluation.measures import mean_reciprocal_rank, recall_at
 from kb_pipeline.evaluation.questions import plain
 from kb_pipeline.operations.parse import parse
+from kb_pipeline.query.fusion import fusion
 from kb_pipeline.query.question import Question, read_question
 from kb_pipeline.records import CharacterSum, Chunk, PageLocator, ParsedDocument, Section, decode, encode
-from kb_pipeline.settings import ChunkingSettings, Settings
+from kb_pipeline.settings import ChunkingSettings, QuerySettings, Settings
 from kb_pipeline.storage.objects import FolderStore
 from kb_pipeline.tokenization.identifiers import ids
 from kb_pipeline.tokenization.tokens import tokenizer
 from kb_pipeline.tokenization.weights import coverage
 
-TERM_WEIGHT = 0.3
+TERM_WEIGHT = 1 - fusion(QuerySettings().fusion).vector_weight
 DEPTH = 10
 MEGABYTE = 1_000_000
 VARIANTS: dict[str, dict[str, object]] = {

@@ -2,7 +2,7 @@
 
 Paragraphs stay whole while they fit; a chunk that is filled by more than half is closed before a paragraph that does
 not fit, any other is filled up with its sentences. Headings begin a chunk rather than end it. Tables and figures are
-chunks of their own and part the text; a heading or a short line right before them goes with them. A formula stays in
+chunks of their own and part the text; headings and short lines right before them go with them. A formula stays in
 its text and is a chunk of its own besides.
 """
 
@@ -18,7 +18,7 @@ from kb_pipeline.chunking.split import split_long
 from kb_pipeline.records import Section
 
 FILLED = 0.5  # share of the limit from which a chunk is closed before a paragraph that does not fit, or a heading
-LEAD = 0.08  # share of the limit up to which text right before a table or figure goes with it
+LEAD = 0.08  # share of the limit up to which single sentences right before a table or figure go with it
 FORMULA = "equation"
 
 
@@ -74,7 +74,7 @@ class Packer:
         count = 0
         while count < len(self.spans) and self._is_heading(self.spans[-1 - count]):
             count += 1
-        if self.used <= LEAD * self.soft and not headings:
+        if self.used <= LEAD * self.soft and not headings and all(map(self._is_line, self.spans)):
             count = len(self.spans)
         found = self.spans[len(self.spans) - count :]
         self._forget(count)
@@ -177,6 +177,9 @@ class Packer:
 
     def _tokens(self, span: Span) -> int:
         return self.counts.of(span.section, span.start, span.end)
+
+    def _is_line(self, span: Span) -> bool:
+        return self._is_heading(span) or len(self.counts.sentences(span.section, span.start, span.end)) == 1
 
     def _is_heading(self, span: Span) -> bool:
         return bool(self.sections[span.section].level)
