@@ -8,10 +8,13 @@ from typing import get_args
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kb_pipeline.deepdoc import characters as layer
+from kb_pipeline.deepdoc import page_text
+from kb_pipeline.deepdoc.assembly import composing, contents, continued_tables, noise, watermarks
 from kb_pipeline.deepdoc.assembly.assemble import assemble
 from kb_pipeline.records import Dropped, PageLocator, ParsedDocument, Region, Role, TextLine, encode
-from kb_pipeline.settings import AssemblySettings, Settings
-from kb_pipeline_tests.assembly_pages import HEIGHT, WIDTH, characters, grid, page, tables
+from kb_pipeline.settings import AssemblySettings, DropReason, Settings
+from kb_pipeline_tests.assembly_pages import HEIGHT, WIDTH, characters, grid, line, page, tables
 
 PHRASES = st.sampled_from(
     [
@@ -40,6 +43,11 @@ PHRASES = st.sampled_from(
         "e\u0301t\u00e9",
     ]
 )
+# why reading a page drops text
+PAGE_REASONS = {
+    *(layer.INVISIBLE, layer.TRANSPARENT, layer.GROUND_COLOUR, layer.OFF_PAGE),
+    *(layer.TWICE, layer.TINY, page_text.LOW_SCORE, page_text.GARBLED),
+}
 WORDS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), min_size=1, max_size=12)
 ROLES = st.sampled_from(get_args(Role))
 X = st.integers(0, int(WIDTH) - 40)
@@ -137,10 +145,27 @@ def test_the_same_pages_give_the_same_bytes(drawn):
 @given(documents())
 def test_with_every_reason_switched_off_only_the_pages_drop(drawn):
     pages, grids = drawn
-    keep = ("running header", "running footer", "page number", "duplicate", "line-end hyphen", "running margin text")
+    keep = tuple(reason for reason in get_args(DropReason) if reason not in PAGE_REASONS)
     document = assemble(pages, grids, [], Settings(assembly=AssemblySettings(keep=keep)))
     assert document.characters.balanced
     assert len(document.dropped) == sum(len(layout.dropped) for layout in pages)
+
+
+def test_every_reason_has_a_switch():
+    of_assembly = {composing.HYPHEN, contents.CONTENTS, watermarks.WATERMARK, noise.DUPLICATE, noise.PAGE_NUMBER}
+    of_assembly |= {noise.RUNNING_FOOTER, noise.RUNNING_HEADER, noise.RUNNING_MARGIN}
+    of_assembly |= {continued_tables.CONTINUED_CAPTION, continued_tables.REPEATED_HEADER}
+    assert set(get_args(DropReason)) == of_assembly | PAGE_REASONS
+
+
+def test_text_that_a_page_dropped_comes_back_where_its_reason_is_switched_off():
+    hidden = Dropped(
+        "a hidden remark", "invisible text", (PageLocator(1, (50.0, 300.0, 200.0, 312.0), (WIDTH, HEIGHT)),)
+    )
+    layout = page([line("A line that is seen.", 50, 100)], dropped=(hidden,))
+    document = assemble([layout], [], [], Settings(assembly=AssemblySettings(keep=("invisible text",))))
+    assert [section.text for section in document.sections] == ["A line that is seen.", "a hidden remark"]
+    assert document.dropped == () and document.characters.balanced
 
 
 def test_a_failed_page_is_listed_with_its_error():

@@ -197,9 +197,7 @@ def _same_row(group: list[Line], line: Line) -> bool:
 def _row(lines: list[Line]) -> Row:
     longest = max(lines, key=lambda item: len(item.text))
     body = [item for item in lines if item.size < DROP_CAP * longest.size] or lines
-    top, bottom = min(item.box[1] for item in body), max(item.box[3] for item in body)
-    x0, _, x1, _ = union(item.box for item in lines)
-    return Row(tuple(lines), (x0, top, x1, bottom), longest.size, all(item.bold for item in body))
+    return Row(tuple(lines), union(item.box for item in body), longest.size, all(item.bold for item in body))
 
 
 def dropped_line(line: TextLine, layout: PageLayout, reason: str) -> Dropped:

@@ -225,6 +225,8 @@ def _is_float(drafts: Sequence[Draft], running: Open | None, block: Block, part:
     if running is None:
         return False
     before = drafts[running.draft].rows[-1]
+    if len(drafts[running.draft].rows) == 1 and before.bold:  # a heading, and the text below it
+        return False
     return part[0].size < (1 - SIZE_STEP) * before.size and not ends_sentence(before.last)
 
 
