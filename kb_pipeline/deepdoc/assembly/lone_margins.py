@@ -14,6 +14,7 @@ from statistics import median
 
 from kb_pipeline.deepdoc.assembly.drafts import Row, page_line, rows_of, union
 from kb_pipeline.deepdoc.assembly.frame import across, page_frame
+from kb_pipeline.deepdoc.assembly.headings import numbering
 from kb_pipeline.deepdoc.assembly.margins import Edge
 from kb_pipeline.deepdoc.assembly.markers import ends_sentence
 from kb_pipeline.records import PageLayout
@@ -48,10 +49,11 @@ def lone_margins(
     ]
     tables = [frame.upright(layout.lines[i].box) for i in held if i < len(layout.lines)]
     rows = rows_of(kept)
-    if len(rows) <= BODY:
+    running = [line for line in kept if line.role != "figure"]
+    if len(rows_of(running)) <= BODY:
         return set()
     text = union(line.box for line in kept)
-    size = median(line.size for line in kept for _ in range(len(line.text)))
+    size = median(line.size for line in running for _ in range(len(line.text)))
     printed = sum(len(line.text) for line in kept if not line.ocr)
     layered = printed > 0.5 * sum(len(line.text) for line in kept)
     margin = {edge.index for edge in edges if not edge.sideways}
@@ -70,7 +72,8 @@ def lone_margins(
                     continue
                 sure = line.region >= 0 and layout.regions[line.region].score >= SURE
                 named = line.role in ("header", "footer") and sure
-                plain = named and line.size <= (USUAL if wide else SMALL) * size
+                limit = USUAL if wide and not numbering(line.text)[0] else SMALL
+                plain = named and line.size <= limit * size
                 if plain or (wide and layered and line.ocr):
                     proven.add(line.index)
         banded = [line for row in band for line in row.lines if line.index in margin]

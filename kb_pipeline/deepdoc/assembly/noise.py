@@ -156,10 +156,14 @@ def _from_outside(page: Sequence[Edge], running: set[tuple[int, int]], numbers: 
 
 def _titles_page(edge: Edge, row: Sequence[Edge], numbers: set[tuple[int, int]]) -> bool:
     """Whether a line shares a row of its own with a page number far from it: a running line of a single page."""
-    return edge.apart and any(
-        (other.page, other.index) in numbers
-        and max(other.box[0] - edge.box[2], edge.box[0] - other.box[2]) >= FAR * edge.size
-        for other in row
+    return (
+        edge.apart
+        and any(map(str.isalpha, edge.text))
+        and any(
+            (other.page, other.index) in numbers
+            and max(other.box[0] - edge.box[2], edge.box[0] - other.box[2]) >= FAR * edge.size
+            for other in row
+        )
     )
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from kb_pipeline.deepdoc.assembly.drafts import text_size
+from kb_pipeline.deepdoc.assembly.joining import spaceless
 from kb_pipeline.deepdoc.assembly.margins import MARGIN, Nearby, running_key
 from kb_pipeline.records import Box, PageLayout
 
@@ -20,6 +21,8 @@ LEAN = 8.0  # degrees by which a line leans against most of its page, from which
 LIGHT = 0.5  # lightness of ink, 0 black … 1 white, from which upright text may be one
 LARGE = 1.2  # times the page's usual type size, from which upright light text may be one
 HUGE = 2.0  # times the page's usual type size, from which upright dark text may be one
+LETTERS = 3  # letters at least, ideographs counting twice
+STEADY = 3.0  # type sizes that a recognised line is long at least where its lean counts
 LONGEST = 60  # characters at most
 PAGES = 2  # pages on which the same leaning text proves a watermark
 UPRIGHT_PAGES = 3  # the same for upright text, which must stand at the same place
@@ -72,12 +75,13 @@ def _candidates(layout: PageLayout, held: set[int]) -> list[Candidate]:
     for i, line in lines:
         text = "".join(line.text.split())
         size = text_size(line)
-        leaning = abs(line.angle - usual_lean) > LEAN and len(text) >= PIECE
+        steady = line.origin != "ocr" or max(*_sides(line.box)) >= STEADY * size  # short words only seem to lean
+        leaning = abs(line.angle - usual_lean) > LEAN and steady
         light = line.light >= LIGHT
         large = size >= LARGE * usual_size
-        if i in held or len(text) > LONGEST or not any(c.isalnum() for c in text):
+        if i in held or len(text) > LONGEST or sum(1 + spaceless(c) for c in text if c.isalpha()) < LETTERS:
             continue
-        if leaning or (light and large) or (size >= HUGE * usual_size and len(text) >= PIECE):
+        if leaning or (light and large) or size >= HUGE * usual_size:
             covered, crossed = _overlap(line.box, near)
             across = (line.box[0] + line.box[2]) / 2 / (layout.width or 1)
             down = (line.box[1] + line.box[3]) / 2 / (layout.height or 1)
@@ -85,6 +89,10 @@ def _candidates(layout: PageLayout, held: set[int]) -> list[Candidate]:
             drawn = 0 <= line.region < len(layout.regions) and layout.regions[line.region].role == "figure"
             found.append(Candidate(layout.page, i, running_key(text), leaning, light, large, drawn, *place))
     return found
+
+
+def _sides(box: Box) -> tuple[float, float]:
+    return box[2] - box[0], box[3] - box[1]
 
 
 def _is_proven(candidate: Candidate, alike: Sequence[Candidate]) -> bool:
