@@ -1,6 +1,7 @@
 """Other readers of PDFs on the same files in one run: order, text, tables, unit tests of pages.
 
-    python -m venv PEERS && PEERS/bin/pip install pymupdf4llm 'markitdown[pdf]' kreuzberg pdfplumber opendataloader-pdf
+    python -m venv PEERS
+    PEERS/bin/pip install 'pymupdf4llm<2' 'markitdown[pdf]' kreuzberg pdfplumber opendataloader-pdf
     python benchmarks/peers.py --data DATA --metrics METRICS.py --work FOLDER --peers PEERS/bin/python
 
 The peers live in an environment of their own, which only this script uses (pymupdf is AGPL); those that are not
