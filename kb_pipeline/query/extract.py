@@ -12,6 +12,8 @@ from kb_pipeline.query.question import Question
 from kb_pipeline.query.rescore import confidence, has_tier, language_offset, score_parts, total
 from kb_pipeline.query.statements import Statement, statements, whole
 from kb_pipeline.records import Answer, Hit
+from kb_pipeline.tokenization.identifiers import index_token
+from kb_pipeline.tokenization.identifiers import parts as parts_of
 from kb_pipeline.tokenization.tokens import Tokenizer, tokenizer
 from kb_pipeline.tokenization.weights import coverage
 
@@ -25,6 +27,7 @@ QUOTED = 3  # most sentences of an answer
 ADDS = 0.1  # of the question's term weight that another sentence must cover and the ones before it do not
 NEAR_BEST = 0.95  # of the best sentence's support, with which another one is quoted whatever it adds
 HIT_SHARE = 0.5  # of a sentence's support comes from the hit that it stands in
+OTHERS_NAMED = 0.2  # most of the identifiers' part that is lost for naming others: their share of all that are named
 UNSURE = 0.3  # confidence below which the answer warns
 VECTOR_WEIGHT = 0.7  # of a statement's own score; the vector of a short text says less than that of a passage
 FULL_SENTENCE = 6  # distinct terms; vectors of mere headings lie near any question, so these count for less
@@ -105,7 +108,10 @@ def _nominated(question: Question, every: Sequence[Statement]) -> list[Statement
 
 def _support(question: Question, one: Statement, vector: np.ndarray, embedder: Embedder) -> float:
     """The statement's own score by the formula of hits, mixed with that of its hit: a sentence can rely on its context
-    (the drill hole is named in the heading), but must say something itself."""
+    (the drill hole is named in the heading), but must say something itself.
+
+    Identifiers count in their own part alone, and for less where the statement names others beside those asked for:
+    "between ZK305 and ZK306" says less of ZK305 than its row of a table does."""
     parts = score_parts(
         question,
         one.tokens,
@@ -116,7 +122,19 @@ def _support(question: Question, one: Statement, vector: np.ndarray, embedder: E
         window=embedder.cosine_window,
     )
     parts["vector"] *= min(1.0, one.terms / FULL_SENTENCE)
+    if question.ids:
+        parts["term"] = coverage(_beside_identifiers(question), one.tokens)
+        about = len(one.ids.intersection(question.ids)) / len(one.ids) if one.ids else 1.0
+        parts["id"] *= 1 - OTHERS_NAMED * (1 - about)
     return (1 - HIT_SHARE) * total(parts) + HIT_SHARE * one.hit.score
+
+
+def _beside_identifiers(question: Question) -> dict[str, float]:
+    """Weights of the question's terms that are not its identifiers, summing to 1 where there are any."""
+    named = {index_token(token) for name in question.ids for token in (name, *parts_of(name))}
+    rest = {term: weight for term, weight in question.weights.items() if term not in named}
+    whole = sum(rest.values())
+    return {term: weight / whole for term, weight in rest.items()}
 
 
 def _quoted(one: Statement, language_of_question: str) -> str:
