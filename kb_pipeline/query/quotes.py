@@ -31,16 +31,21 @@ def places_of(text: str, locators: Sequence[Locator], start: int, end: int) -> t
     """Where `text[start:end]` of a chunk stands; ranges of the result are ranges of that part.
 
     Boxes of one line are cut to the part's share of the line; boxes of several lines stay whole. Locators of other
-    kinds stay whole. A locator without a range (`0:0`) covers the whole text. Where none covers any of the part (text
-    repeated from the chunk before, without a place of its own), all locators of the chunk are returned.
+    kinds stay whole. A locator without a range (`0:0`) is the place of the whole (a table, a figure): beside others it
+    is given only where no place of the part itself is known. Where there is none either (text repeated from the chunk before, without
+    a place of its own), all locators of the chunk are returned.
     """
-    found: list[Locator] = []
-    for place in locators:
-        first, last = (place.start, place.end) if place.end > place.start else (0, len(text))
-        if max(first, start) < min(last, end):
-            found.append(_cut(text, place, first, last, max(first, start), min(last, end), start))
+    ranged = [place for place in locators if place.end > place.start]
+    if not ranged:
+        return tuple(_cut(text, place, 0, len(text), start, end, start) for place in locators)
+    found = [
+        _cut(text, place, place.start, place.end, max(place.start, start), min(place.end, end), start)
+        for place in ranged
+        if max(place.start, start) < min(place.end, end)
+    ]
     if not found:
-        return tuple(msgspec.structs.replace(place, start=0, end=end - start) for place in locators)
+        whole = [place for place in locators if place.end <= place.start]
+        return tuple(msgspec.structs.replace(place, start=0, end=end - start) for place in whole or locators)
     return tuple(found)
 
 

@@ -104,3 +104,12 @@ def test_cut_boxes_lie_inside_the_line_and_in_order(text: str, data: st.DataObje
     (place,) = places_of(text, (line,), start, end)
     assert line.box[0] - 1e-9 <= place.box[0] <= place.box[2] <= line.box[2] + 1e-9
     assert line.box[1] - 1e-9 <= place.box[1] <= place.box[3] <= line.box[3] + 1e-9
+
+
+def test_a_part_whose_place_is_known_is_not_marked_with_the_whole_table():
+    """A table's chunk holds the box of the whole table, without a range, beside the boxes of its cells."""
+    whole = PageLocator(7, (60, 400, 530, 760), (595, 842))
+    cell = PageLocator(7, (318, 608, 372, 626), (595, 842), 8, 12)
+    text = "ZK305 | 0.47 | ore"
+    assert [place.box for place in places_of(text, (whole, cell), 8, 12)] == [cell.box]
+    assert [place.box for place in places_of(text, (whole, cell), 15, 18)] == [whole.box]
