@@ -32,8 +32,8 @@ def places_of(text: str, locators: Sequence[Locator], start: int, end: int) -> t
 
     Boxes of one line are cut to the part's share of the line; boxes of several lines stay whole. Locators of other
     kinds stay whole. A locator without a range (`0:0`) is the place of the whole (a table, a figure): beside others it
-    is given only where no place of the part itself is known. Where there is none either (text repeated from the chunk before, without
-    a place of its own), all locators of the chunk are returned.
+    is given only where no place of the part itself is known. Where there is none either (text repeated from the chunk
+    before, without a place of its own), all locators of the chunk are returned.
     """
     ranged = [place for place in locators if place.end > place.start]
     if not ranged:
