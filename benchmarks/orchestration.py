@@ -35,8 +35,8 @@ def one_page_documents(folder: Path, count: int, seed: int) -> None:
 def direct(home: Path, documents: Path) -> tuple[float, float]:
     """Wall and CPU seconds of the stage functions alone."""
     from kb_pipeline.operations.ingest import register
-    from kb_pipeline.stages.pipeline import PIPELINE
     from kb_pipeline.stages.context import open_context
+    from kb_pipeline.stages.pipeline import PIPELINE
     from kb_pipeline.stages.run import run_batch
 
     os.environ["KB_HOME"] = str(home)

@@ -26,7 +26,9 @@ def hit(document: str, kind: str, text: str, score: float) -> Hit:
     return Hit(f"{document}:1:0", document, document, kind, text, (), score, {}, (LineLocator(1, 9),))
 
 
-TABLE = "表4-1 钻孔化验结果\n孔号 | 铜品位/% | 金品位/(g/t)\nZK304 | 1.35 | 0.34\nZK305 | 1.68 | 0.47\nZK306 | 1.41 | 0.39"
+TABLE = (
+    "表4-1 钻孔化验结果\n孔号 | 铜品位/% | 金品位/(g/t)\nZK304 | 1.35 | 0.34\nZK305 | 1.68 | 0.47\nZK306 | 1.41 | 0.39"
+)
 NOTES = "Pump rate 4 m3/h.\n16 May: ZK305 reaches ore\nSpare batteries are in the green case."
 
 

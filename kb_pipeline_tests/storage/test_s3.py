@@ -31,7 +31,8 @@ def test_objects_are_written_listed_read_and_removed(options):
 
 def test_what_another_process_wrote_is_seen_at_once(options):
     """A listing that the client caches would hide it."""
-    one, two = RemoteStore("s3://kb-test/two", options), RemoteStore("s3://kb-test/two", {**options, "skip_instance_cache": True})
+    one = RemoteStore("s3://kb-test/two", options)
+    two = RemoteStore("s3://kb-test/two", {**options, "skip_instance_cache": True})
     assert one.names("kbs") == []
     two.write("kbs/new.json", b"1")
     assert one.names("kbs") == ["new.json"]
