@@ -105,3 +105,18 @@ def test_a_price_list_with_dots_stays(numbers):
 
 def test_a_document_that_is_nothing_but_contents_stays():
     assert dropped(page([line("Contents", 50, 100, size=16), *entries(CHAPTERS, (2, 3, 4, 5))])) == []
+
+
+# ---------------------------------------------------------------- pictures
+
+
+@pytest.mark.parametrize(("top", "reason"), [(20, "running header"), (760, "running footer"), (300, "watermark")])
+def test_a_picture_at_one_place_of_every_page_goes(top, reason):
+    pages = [page(body(n), n, (Region("figure", (450, top, 520, top + 25)),)) for n in (1, 2, 3)]
+    assert dropped(*pages) == [("", reason)] * 3
+    assert dropped(*pages, keep=(reason,)) == []
+
+
+def test_pictures_at_different_places_stay():
+    pages = [page(body(n), n, (Region("figure", (100, 420 + 40 * n, 300, 500 + 40 * n)),)) for n in (1, 2, 3)]
+    assert dropped(*pages) == []

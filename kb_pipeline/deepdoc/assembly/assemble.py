@@ -12,13 +12,14 @@ from kb_pipeline.deepdoc.assembly.blocks import ordered_blocks
 from kb_pipeline.deepdoc.assembly.captions import attach_captions
 from kb_pipeline.deepdoc.assembly.composing import Text, add_grid, add_listing, add_paragraph, add_rows
 from kb_pipeline.deepdoc.assembly.continued_tables import join_tables
-from kb_pipeline.deepdoc.assembly.drafts import Draft, characters, dropped_line, rows_of
+from kb_pipeline.deepdoc.assembly.drafts import Draft, characters, dropped_line, dropped_picture, rows_of
 from kb_pipeline.deepdoc.assembly.headings import body_size, mark_headings
 from kb_pipeline.deepdoc.assembly.joining import words
 from kb_pipeline.deepdoc.assembly.listings import join_listings
 from kb_pipeline.deepdoc.assembly.markers import is_equation_number
 from kb_pipeline.deepdoc.assembly.noise import page_noise
 from kb_pipeline.deepdoc.assembly.paragraphs import paragraphs
+from kb_pipeline.deepdoc.assembly.running_pictures import running_pictures
 from kb_pipeline.records import (
     Bookmark,
     Box,
@@ -61,11 +62,14 @@ def assemble(
     noise = page_noise(ordered, tables, bookmarks, settings.assembly.keep)
     dropped: list[Dropped] = []
     blocks = []
+    pictures = {k: why for k, why in running_pictures(ordered, noise).items() if why not in settings.assembly.keep}
     for layout, reasons in zip(ordered, noise, strict=True):
         dropped += layout.dropped
         dropped += [dropped_line(layout.lines[index], layout, reason) for index, reason in reasons.items()]
         grids = by_page[layout.page].tables if layout.page in by_page else ()
-        blocks += ordered_blocks(layout, grids, reasons)
+        gone = {index: reason for (page, index), reason in pictures.items() if page == layout.page}
+        dropped += [dropped_picture(layout, index, reason) for index, reason in gone.items()]
+        blocks += ordered_blocks(layout, grids, reasons, gone)
     drafts, repeated = join_tables(attach_captions(join_listings(paragraphs(blocks))), settings.assembly.keep)
     dropped += repeated
     drafts = mark_headings(drafts, bookmarks, body_size(ordered))

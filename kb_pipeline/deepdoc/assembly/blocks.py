@@ -26,11 +26,14 @@ MARKER_REACH = 3.0  # type sizes between a list marker and its item
 ABSORBED = 0.6  # share of a stray line's area inside a block from which the line belongs to the block
 
 
-def ordered_blocks(layout: PageLayout, grids: Sequence[TableGrid], dropped: Mapping[int, str]) -> list[Block]:
+def ordered_blocks(
+    layout: PageLayout, grids: Sequence[TableGrid], dropped: Mapping[int, str], pictures: Collection[int] = ()
+) -> list[Block]:
     """Blocks of a page in reading order.
 
     `dropped`: reasons of the lines that noise removal took, by index; a figure all of whose text was taken goes too,
-    unless a watermark lay over it. Stray lines of one column that follow each other are one block.
+    unless a watermark lay over it. `pictures`: indexes of the regions of pictures that are noise. Stray lines of one
+    column that follow each other are one block.
     """
     frame = page_frame(layout)
     held = {index for grid in grids for index in grid.lines}
@@ -41,7 +44,7 @@ def ordered_blocks(layout: PageLayout, grids: Sequence[TableGrid], dropped: Mapp
     sideways = {line.index for line in lines if line.role not in OBJECTS and across(layout.lines[line.index], frame)}
     tables = [_object("table", grid.box, layout, frame, region=grid.region, grid=grid) for grid in grids]
     upright = [line for line in lines if line.index not in sideways]
-    emptied = {layout.lines[i].region for i, reason in dropped.items() if reason != WATERMARK}
+    emptied = {layout.lines[i].region for i, reason in dropped.items() if reason != WATERMARK} | {*pictures}
     blocks = [*tables, *_region_blocks(layout, frame, upright, emptied)]
     blocks += [Block(line.role, line.page, line.box, (line,), aside=True) for line in lines if line.index in sideways]
     return _joined(reading_order(blocks))

@@ -204,3 +204,8 @@ def dropped_line(line: TextLine, layout: PageLayout, reason: str) -> Dropped:
     """A whole line that goes to no section."""
     size = (layout.width, layout.height)
     return Dropped(line.text, reason, (PageLocator(layout.page, line.box, size, 0, len(line.text)),))
+
+
+def dropped_picture(layout: PageLayout, region: int, reason: str) -> Dropped:
+    """A figure that goes to no section; it holds no text."""
+    return Dropped("", reason, (PageLocator(layout.page, layout.regions[region].box, (layout.width, layout.height)),))
