@@ -20,7 +20,7 @@ from kb_pipeline.deepdoc.originals.layout import original_regions
 from kb_pipeline.deepdoc.page_tables import page_tables
 from kb_pipeline.deepdoc.page_text import PageText, page_text
 from kb_pipeline.deepdoc.pdf import render_scale
-from kb_pipeline.deepdoc.regions import assign_lines, merged_tables, paragraphs, with_row_labels
+from kb_pipeline.deepdoc.regions import assign_lines, merged_tables, paragraphs
 from kb_pipeline.deepdoc.rulings import Rulings
 from kb_pipeline.deepdoc.verdict import page_verdict
 from kb_pipeline.records import Box, PageLayout, PageRender, PageTables, Region, Source
@@ -99,7 +99,6 @@ def read_page(
     lines = text.lines
     owners = assign_lines(lines, regions)
     if not turned:
-        regions, owners = with_row_labels(regions, lines, owners)
         regions, owners = paragraphs(regions, lines, owners)
     lines = [msgspec.structs.replace(line, region=k) for line, k in zip(lines, owners, strict=True)]
     return PageLayout(

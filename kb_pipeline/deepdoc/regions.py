@@ -32,10 +32,6 @@ WIDE_PITCH = 1.5
 INDENT = 0.8
 SHORT_LINE = 0.3
 
-LABEL_ROWS = 2  # rows of text beside a table from which they may be its row labels
-LABEL_REACH = 25.0  # line heights between row labels and their table at most
-LEVEL = 0.3  # share of a line's height by which a label's middle may miss that of its row
-
 ONE_TABLE = 0.3  # share of the smaller table's area that lies in another from which the two are one
 
 
@@ -105,42 +101,6 @@ def _parts(lines: Sequence[TextLine]) -> list[list[int]]:
             parts.append([])
         parts[-1] += row
     return parts
-
-
-def with_row_labels(
-    regions: Sequence[Region], lines: Sequence[TextLine], owners: Sequence[int]
-) -> tuple[list[Region], list[int]]:
-    """Tables with the row labels that the layout model saw as text beside them, and the owners among the new regions.
-
-    Text left of a table is its labels where every line of it stands level with a line of the table.
-    """
-    found = list(regions)
-    gone: dict[int, int] = {}
-    for t, table in enumerate(regions):
-        for k, text in enumerate(regions):
-            if table.role != "table" or text.role != "text" or k in gone:
-                continue
-            labels = [line for line, owner in zip(lines, owners, strict=True) if owner == k]
-            cells = [line for line, owner in zip(lines, owners, strict=True) if owner == t]
-            if len(labels) >= LABEL_ROWS and _are_labels(labels, cells):
-                gone[k] = t
-                found[t] = msgspec.structs.replace(table, box=geometry.union([found[t].box, text.box]))
-    kept = [k for k in range(len(found)) if k not in gone]
-    place = {k: i for i, k in enumerate(kept)}
-    return [found[k] for k in kept], [place.get(gone.get(owner, owner), -1) for owner in owners]
-
-
-def _are_labels(labels: Sequence[TextLine], cells: Sequence[TextLine]) -> bool:
-    height = float(np.median([line.box[3] - line.box[1] for line in labels]))
-    middles = [(line.box[1] + line.box[3]) / 2 for line in cells]
-    if not cells or any(line.vertical for line in (*labels, *cells)):
-        return False
-    right, left = max(line.box[2] for line in labels), min(line.box[0] for line in cells)
-    if not 0 <= left - right <= LABEL_REACH * height:
-        return False
-    return all(
-        any(abs((line.box[1] + line.box[3]) / 2 - middle) <= LEVEL * height for middle in middles) for line in labels
-    )
 
 
 def merged_tables(regions: Sequence[Region]) -> list[Region]:
