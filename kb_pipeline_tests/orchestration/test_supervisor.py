@@ -64,8 +64,8 @@ def up(kb_home, tmp_path):
     running = Up(free_port())
     yield running
     if running.process.poll() is None:
-        running.process.kill()
-        running.process.wait()
+        running.process.send_signal(signal.SIGTERM)  # it ends its children; a kill would leave them
+        running.process.wait(60)
 
 
 def test_the_ui_shows_the_assets_runs_a_backfill_and_ends_on_a_signal(up, tmp_path):
