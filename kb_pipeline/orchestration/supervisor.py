@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import socket
@@ -16,6 +17,7 @@ from kb_pipeline.errors import ServiceError
 from kb_pipeline.orchestration.instance import INSTANCE_FILE, dagster_home, environment
 from kb_pipeline.settings import home
 
+PR_SET_PDEATHSIG = 1  # of prctl(2)
 LOCATION = "kb_pipeline"  # name of the code location, as in pyproject.toml
 RESTARTS = 3  # times that a child which died is started again within RESTART_WINDOW
 RESTART_WINDOW = 60.0  # seconds
@@ -104,6 +106,7 @@ class _Child:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
+                preexec_fn=_end_with_parent,
             )
 
     def check(self) -> None:
@@ -124,6 +127,11 @@ class _Child:
         except subprocess.TimeoutExpired:
             _signal_group(self.process.pid, signal.SIGKILL)
             self.process.wait()
+
+
+def _end_with_parent() -> None:
+    """Let the kernel end this child when the supervisor is killed, which could not do it any more (Linux)."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def _signal_group(pid: int, number: int) -> None:
