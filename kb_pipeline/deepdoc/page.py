@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Protocol
 
 import cv2
 import msgspec
@@ -19,9 +18,9 @@ from kb_pipeline.deepdoc.orientation import orientation, turn_picture
 from kb_pipeline.deepdoc.originals.layout import original_regions
 from kb_pipeline.deepdoc.page_tables import page_tables
 from kb_pipeline.deepdoc.page_text import PageText, page_text
+from kb_pipeline.deepdoc.paged_file import PagedFile
 from kb_pipeline.deepdoc.pdf import render_scale
 from kb_pipeline.deepdoc.regions import assign_lines, merged_tables, paragraphs
-from kb_pipeline.deepdoc.rulings import Rulings
 from kb_pipeline.deepdoc.verdict import page_verdict
 from kb_pipeline.records import Box, PageLayout, PageRender, PageTables, Region, Source
 from kb_pipeline.settings import Settings
@@ -33,18 +32,6 @@ MOST_ZOOM = 9.0  # …until it is so much larger than at first
 LEAST_CONTRAST = 32  # grey levels between ink and paper
 FIGURE_MARGIN = 1.0  # points around a figure's box
 FIGURE_QUALITY = 88  # JPEG
-
-
-class PagedFile(Protocol):
-    """What is asked of PdfFile and PictureFile: pages from 1, points of the displayed page."""
-
-    def size(self, page: int) -> tuple[float, float]: ...
-    def rotation(self, page: int) -> int: ...
-    def characters(self, page: int) -> Characters: ...
-    def render(self, page: int, scale: float) -> np.ndarray: ...
-    def rulings(self, page: int) -> Rulings: ...
-    def picture_coverage(self, page: int) -> float: ...
-    def drawing_count(self, page: int) -> int: ...
 
 
 def render_page(file: PagedFile, page: int, settings: Settings) -> tuple[PageRender, Characters, np.ndarray, bytes]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -14,6 +13,7 @@ from kb_pipeline.deepdoc.crops import crop_box
 from kb_pipeline.deepdoc.ocr import Upright, rounded
 from kb_pipeline.deepdoc.orientation import orientation, turn_picture
 from kb_pipeline.deepdoc.originals.tables import MARGIN as ORIGINAL_MARGIN
+from kb_pipeline.deepdoc.paged_file import PagedFile
 from kb_pipeline.deepdoc.rulings import Rulings, picture_rulings
 from kb_pipeline.deepdoc.tables.frame import with_frame
 from kb_pipeline.deepdoc.tables.html import table_html
@@ -22,9 +22,6 @@ from kb_pipeline.deepdoc.tables.segments import table_segments
 from kb_pipeline.records import Box, PageLayout, PageLocator, PageTables, TableCell, TableGrid, TextLine
 from kb_pipeline.settings import Settings
 from kb_pipeline.weights.manifest import ORIGINAL, in_use
-
-if TYPE_CHECKING:
-    from kb_pipeline.deepdoc.page import PagedFile
 
 MARGIN = 10 / 3
 """Points around a table that its model sees: 10 px at 216 dpi. More makes SLANet worse."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import base64
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 from kb_pipeline.errors import DocumentError
 from kb_pipeline.records import PageRender, Verdict, encode
-from kb_pipeline.stages.page_source import PagedFile
 from kb_pipeline.stages.stage import Output, PageWork, Stage, Work
 from kb_pipeline.stages.tables_of_rows import from_parquet, to_parquet
+
+if TYPE_CHECKING:
+    from kb_pipeline.deepdoc.paged_file import PagedFile
 
 THUMBNAIL_WIDTH = 160  # pixels; every event is stored twice in the event log, so it stays small
 THUMBNAIL_QUALITY = 60

@@ -3,32 +3,17 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from kb_pipeline.records import Bookmark
 from kb_pipeline.settings import Settings
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from kb_pipeline.deepdoc.characters import Characters
-    from kb_pipeline.deepdoc.rulings import Rulings
+    from kb_pipeline.deepdoc.paged_file import PagedFile
 
 PICTURE_TYPES = ("png", "jpeg", "tiff", "bmp", "webp", "gif")
 PAGED_TYPES = ("pdf", *PICTURE_TYPES)
-
-
-class PagedFile(Protocol):
-    """A PDF or a picture: pages from 1, sizes in points of the displayed page."""
-
-    page_count: int
-
-    def size(self, page: int) -> tuple[float, float]: ...
-    def render(self, page: int, scale: float) -> np.ndarray: ...
-    def characters(self, page: int) -> Characters: ...
-    def rulings(self, page: int) -> Rulings: ...
-    def bookmarks(self) -> tuple[Bookmark, ...]: ...
-    def close(self) -> None: ...
 
 
 class PageSource:
