@@ -219,20 +219,25 @@ def rm(documents: tuple[str, ...], kb_name: str, as_json: bool) -> None:
 @kb.command()
 @click.argument("locations", nargs=-1, metavar="[PATH|URL]...")
 @kb_option
+@click.option("--wait/--no-wait", default=True, show_default=True, help="Stay until all is done, or leave it behind.")
 @json_option
-def ingest(locations: tuple[str, ...], kb_name: str, as_json: bool) -> None:
+def ingest(locations: tuple[str, ...], kb_name: str, wait: bool, as_json: bool) -> None:
     """Take documents through the pipeline: files, folders and addresses, or all that the knowledge base has.
 
-    Ends with 1 where some documents failed; the rest is done.
+    Ends with 1 where some documents failed; the rest is done. With --no-wait, `kb status` tells how far it is.
     """
     from kb_pipeline.operations.ingest import ingest as run
-    from kb_pipeline.operations.ingest import register
+    from kb_pipeline.operations.ingest import register, start_behind
 
     with _context() as context:
         entry = context.catalogue.knowledge_base(kb_name)
         documents = (
             register(context.catalogue, entry, locations) if locations else context.catalogue.documents(entry.id)
         )
+        if not wait:
+            log = start_behind(locations, kb_name)
+            _print({"queued": len(documents), "log": str(log)}, as_json, [f"{len(documents)} documents queued: {log}"])
+            return
         with _progress(len(documents)) as listen:
             report = run(entry, documents, context, listen)
     _print(report, as_json, cli_lines.ingest_lines(report))

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -249,6 +250,19 @@ def test_two_files_of_one_name_are_two_documents_and_a_moved_one_stays_one(home,
     assert "same" not in [b["name"] for b in json.loads(kb("list", "--json")[1])["knowledge_bases"]]
     code, out, _ = kb("doctor")
     assert (code, out) == (0, "everything is in order\n")
+
+
+def test_an_ingest_left_behind_goes_on_by_itself(home, kb):
+    (home / "later.md").write_text("# Later\n\nRead behind the caller's back.\n")
+    assert kb("create", "later")[0] == 0
+    code, out, _ = kb("ingest", str(home / "later.md"), "--kb", "later", "--no-wait", "--json")
+    assert code == 0
+    assert json.loads(out)["queued"] == 1
+    end = time.monotonic() + 120
+    while (state := json.loads(kb("status", "--kb", "later", "--json")[1])["documents"][0]["state"]) != "indexed":
+        assert state in ("queued", "running", "stale"), state
+        assert time.monotonic() < end
+        time.sleep(0.5)
 
 
 def test_the_plan_says_which_setting_makes_which_stage_stale(ingested, kb):

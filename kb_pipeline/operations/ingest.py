@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from kb_pipeline.records import Record
+from kb_pipeline.settings import home
 from kb_pipeline.stages.context import PROCESS, Context, Progress
 from kb_pipeline.stages.keys import stage_basis
 from kb_pipeline.stages.pipeline import PIPELINE
@@ -82,6 +86,20 @@ def ingest(
             failures.append(Failure(document.path, document.id, "the run ended before the document was through"))
     done = len(stale) - len(failures)
     return IngestReport(len(documents), len(documents) - len(stale), done, tuple(failures))
+
+
+def start_behind(locations: Sequence[str], kb: str) -> Path:
+    """Start the same ingest in a process of its own that outlives this one.
+
+    Returns:
+        The log that it writes.
+    """
+    log = home() / "logs" / "ingest.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, "-m", "kb_pipeline.cli", "ingest", *locations, "--kb", kb]
+    with open(log, "ab") as out:
+        subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
+    return log
 
 
 def _run(keys: list[str], batch: int, listen: Callable[[Progress], None]) -> None:
