@@ -13,7 +13,7 @@ demo: $(VENV)/.models
 up: $(VENV)/.models
 	$(KB) up
 
-test: $(VENV)/.models $(VENV)/.dev
+test: $(VENV)/.all-models $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python -m pytest
@@ -37,6 +37,11 @@ $(VENV)/.dev: $(VENV)/.runtime
 
 $(VENV)/.models: $(VENV)/.runtime deepdoc_models/manifest.toml
 	$(KB) models fetch
+	touch $@
+
+# the tests read with the small and with the tiny nets
+$(VENV)/.all-models: $(VENV)/.models
+	$(KB) models fetch --set fast
 	touch $@
 
 clean:
