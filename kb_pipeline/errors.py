@@ -84,6 +84,10 @@ class PictureTooLarge(DocumentError):
     """A picture announces more pixels than can be decoded safely."""
 
 
+class FileTooLarge(DocumentError):
+    """A file unpacks to more than can be read safely, or holds more cells than a document can have."""
+
+
 class PageFailed(DocumentError):
     """One page of a document cannot be read."""
 

@@ -39,13 +39,15 @@ class PageLocator(Record, frozen=True, tag_field="kind", tag="page"):
 
 
 class ParagraphLocator(Record, frozen=True, tag_field="kind", tag="paragraphs"):
-    """Paragraphs `first`…`last` (from 1) of a word processor document, under `heading_path`."""
+    """Paragraphs `first`…`last` (from 1) of a word processor document, under `heading_path`; those of tables and text
+    boxes count where they stand. `range` is the cell range within its table, such as `B2:C2`, empty outside of tables."""
 
     first: int
     last: int
     heading_path: tuple[str, ...] = ()
     start: int = 0
     end: int = 0
+    range: str = ""
 
 
 class CellLocator(Record, frozen=True, tag_field="kind", tag="cells"):
@@ -77,12 +79,14 @@ class ElementLocator(Record, frozen=True, tag_field="kind", tag="element"):
 
 
 class LineLocator(Record, frozen=True, tag_field="kind", tag="lines"):
-    """Lines `first`…`last` (from 1) of a text file."""
+    """Lines `first`…`last` (from 1) of a text file; `range` is the cell range in a CSV file as a sheet would show it,
+    such as `C5`, empty in all else."""
 
     first: int
     last: int
     start: int = 0
     end: int = 0
+    range: str = ""
 
 
 Locator = PageLocator | ParagraphLocator | CellLocator | SlideLocator | ElementLocator | LineLocator
@@ -273,7 +277,8 @@ class CharacterSum(Record, frozen=True, rename={"in_": "in"}):
 class ParsedDocument(Record, frozen=True):
     """What the sections stage keeps, and what `kb parse --format json` prints.
 
-    `charset`: codec by which a text file was decoded, empty for all else.
+    `charset`: codec by which a text file was decoded, empty for all else. `notes`: what a reader should know of the
+    file, such as formulas without a stored value.
     """
 
     pages: tuple[Page, ...]
@@ -281,6 +286,7 @@ class ParsedDocument(Record, frozen=True):
     dropped: tuple[Dropped, ...]
     characters: CharacterSum
     charset: str = ""
+    notes: tuple[str, ...] = ()
 
 
 ChunkKind = Literal["text", "table", "figure", "equation"]
@@ -335,18 +341,20 @@ class Enrichment(Record, frozen=True):
 
 
 class IndexRows(Record, frozen=True):
-    """What was written to Milvus for a document: version, primary keys in ordinal order."""
+    """What was written to Milvus for a document: version, primary keys of its chunks in ordinal order, and how many
+    rows there are with those of questions."""
 
     collection: str
     version: str
     ids: tuple[str, ...]
+    count: int = 0
 
 
 # ---------------------------------------------------------------- answers
 
 
 class Hit(Record, frozen=True):
-    """A retrieved chunk. `scores` are the parts from which `score` recomputes."""
+    """A retrieved chunk. `scores` are the parts from which `score` recomputes. `added`, `picture` as in `Chunk`."""
 
     chunk_id: str
     document: str
@@ -357,6 +365,8 @@ class Hit(Record, frozen=True):
     score: float
     scores: dict[str, float]
     locators: tuple[Locator, ...]
+    added: tuple[Added, ...] = ()
+    picture: str = ""
 
 
 class Citation(Record, frozen=True):

@@ -1,19 +1,22 @@
-"""HTML and plain text of a table's cells."""
+"""HTML of a table's cells."""
 
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
 
 from kb_pipeline.records import TableCell
 
 
-def table_html(cells: tuple[TableCell, ...]) -> str:
+def table_html(cells: Sequence[TableCell]) -> str:
     """A `<table>` of cells in row order: `th` for headers, spans where above 1, text escaped."""
-    rows = max((c.row + c.rowspan for c in cells), default=0)
+    rows: list[list[TableCell]] = [[] for _ in range(max((c.row + c.rowspan for c in cells), default=0))]
+    for cell in cells:
+        rows[cell.row].append(cell)
     parts = ["<table>"]
-    for row in range(rows):
+    for row in rows:
         parts.append("<tr>")
-        parts += [_cell_html(c) for c in sorted((c for c in cells if c.row == row), key=lambda c: c.col)]
+        parts += [_cell_html(cell) for cell in sorted(row, key=lambda cell: cell.col)]
         parts.append("</tr>")
     return "".join([*parts, "</table>"])
 
