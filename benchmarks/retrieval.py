@@ -87,13 +87,15 @@ class Base:
 
     def face(self, preset: str, rerank: str = "none"):
         from kb_pipeline.query import KnowledgeBase
+        from kb_pipeline.query.knowledge_base import SearchedIndex
         from kb_pipeline.settings import QuerySettings, RerankSettings
 
         settings = QuerySettings(fusion=preset)
         second = RerankSettings(provider=rerank)
-        return KnowledgeBase(self.name, self.name, settings, self.connect, self.model, self, rerank=second)
+        index = SearchedIndex(self.name, self.model)
+        return KnowledgeBase(self.name, settings, lambda: index, lambda index: self.connect(), self, rerank=second)
 
-    def active_versions(self, documents: Iterable[str]) -> dict[str, str]:
+    def active_versions(self, documents: Iterable[str], collection: str) -> dict[str, str]:
         return {document: self.versions[document] for document in documents if document in self.versions}
 
     def boosts(self, documents: Iterable[str]) -> dict[str, float]:

@@ -99,8 +99,9 @@ def run(data: Path, names: list[str], kept: bool) -> None:
                     report = ingest(entry, found, context, lambda step: None)
                     for failure in report.failures:
                         print(f"{failure.document}: {failure.reason}", file=sys.stderr)
-                there = {d.path for d in context.catalogue.documents(entry.id)
-                         if context.catalogue.active_versions(entry.id, [d.id])}  # fmt: skip
+                documents = {d.id: d.path for d in context.catalogue.documents(entry.id)}
+                seen = context.catalogue.pointers(entry.id, documents)
+                there = {documents[key] for key, pointer in seen.items() if pointer.versions}
             base = KnowledgeBase.open(name)
             asked = [question for question in questions if question.document in there]
             search = lambda question, top, b=base: b.search(question, top=top)  # noqa: E731

@@ -45,6 +45,11 @@ def numbered_collection_name(name: str, number: int) -> str:
     return HASHED + hashlib.sha256(f"{name}\0{number}".encode()).hexdigest()
 
 
+def beside_collection_name(collection: str, key: str) -> str:
+    """A collection beside another one of the same knowledge base, for rows that must not be mixed with its rows."""
+    return HASHED + hashlib.sha256(f"{collection}\0{key}".encode()).hexdigest()
+
+
 def knowledge_base_name(collection: str) -> str | None:
     """The knowledge base of a collection; None where the collection is none of ours, or a hash."""
     if collection.startswith(PLAIN):

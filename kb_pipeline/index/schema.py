@@ -30,10 +30,10 @@ ANALYZER = {"tokenizer": "standard", "filter": ["lowercase"]}
 def collection_schema(dimension: int) -> Any:
     """Schema of a collection whose vectors have that dimension.
 
-    Fields: `id` (primary key `document:version:ordinal`), `document` (id), `version`, `ordinal`, `kind`, `lang`,
-    `page` (first page, 0 for none), `tokens` (count), `text`, `breadcrumb`, `locators` (JSON objects `{"l": […]}`:
-    a server refuses a list), `section_ids`, `ids` (canonical identifiers in the text), `coarse`, `fine` (tokens),
-    `keywords`, `questions`, `summary`, `tags`, and the vectors.
+    Fields: `id` (primary key, see rows.py), `document` (id), `version`, `ordinal`, `kind`, `lang`, `page` (first page,
+    0 for none), `tokens` (count), `text`, `breadcrumb`, `locators`, `added` (JSON objects `{"l": […]}`: a server refuses
+    a list), `picture` (part name of a figure's crop), `section_ids`, `ids` (canonical identifiers in the text),
+    `coarse`, `fine` (tokens), `keywords`, `questions`, `summary`, `tags`, and the vectors.
     """
     schema = MilvusClient.create_schema(auto_id=False, enable_dynamic_field=False)
 
@@ -51,7 +51,8 @@ def collection_schema(dimension: int) -> Any:
         schema.add_field(name, DataType.INT64)
     varchar("text", TEXT_BYTES)
     varchar("summary", TEXT_BYTES)
-    for name in ("breadcrumb", "locators"):
+    varchar("picture", NAME_BYTES)
+    for name in ("breadcrumb", "locators", "added"):
         schema.add_field(name, DataType.JSON)
     array("section_ids", NAME_BYTES, SECTIONS)
     array("ids", IDENTIFIER_BYTES, IDENTIFIERS)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kb_pipeline.errors import KbError
 from kb_pipeline.operations.ingest import end_dead_runs, process_lives
 from kb_pipeline.records import IndexRows, Record, decode
 from kb_pipeline.settings import home
 from kb_pipeline.stages.context import Context
+from kb_pipeline.stages.indexes import knowledge_base_indexes, missing_documents, target_index
 from kb_pipeline.storage.artefacts import DocumentState
-from kb_pipeline.storage.catalogue import KnowledgeBaseEntry
+from kb_pipeline.storage.catalogue import KnowledgeBaseEntry, KnowledgeBaseIndex
 from kb_pipeline.weights.fetch import missing, status
 from kb_pipeline.weights.manifest import ORIGINAL, Model, in_use, originals
+
+if TYPE_CHECKING:
+    from pymilvus import MilvusClient
 
 
 class Finding(Record, frozen=True):
@@ -31,7 +35,7 @@ Mend = Callable[[], object]
 def examine(context: Context, fix: bool = False) -> list[Finding]:
     """Run every check; with `fix`, mend what can be mended without the user's choice."""
     findings = []
-    for check in (_models, _index, _interrupted_documents, _leftover_documents, _partitions, _runs):
+    for check in CHECKS:
         try:
             found = list(check(context))
         except KbError as error:
@@ -82,59 +86,97 @@ def _dropped_in(model: Model) -> Iterator[tuple[str, str]]:
 
 def _index(context: Context) -> Problems:
     """Rows of every knowledge base against what was written; rows nobody points at; collections without a base."""
-    from kb_pipeline.index.collections import document_counts, drop_collection, list_collections
+    from kb_pipeline.index.collections import document_counts, list_collections
     from kb_pipeline.index.connect import connect
     from kb_pipeline.index.rows import delete_versions
 
-    client = connect(context.settings.index, home() / "index")
-    collections = set(list_collections(client))
-    bases = {kb.id: kb for kb in context.catalogue.knowledge_bases()}
-    for name in sorted(collections - set(bases)):
-        yield (
-            f"collection {name} belongs to no knowledge base",
-            "kb doctor --fix",
-            lambda n=name: drop_collection(client, n),
-        )
-    for kb in bases.values():
-        expected = _expected_rows(kb, context)
-        if kb.id not in collections:
-            if expected:
-                yield f"{kb.name}: its collection is gone", *_reindex(kb, list(expected), context)
-            continue
-        found = document_counts(client, kb.id)
-        for document, rows in sorted(found.items()):
-            if document not in expected:
-                yield (
-                    f"{kb.name}: {rows} rows of {document}, which is not in the knowledge base",
-                    "kb doctor --fix",
-                    lambda k=kb.id, d=document: delete_versions(client, k, d, keep=None),
-                )
-        wrong = [document for document, rows in expected.items() if rows and found.get(document, 0) < rows]
-        if wrong:
-            yield f"{kb.name}: rows are missing of {', '.join(wrong[:5])}", *_reindex(kb, wrong, context)
+    bases = context.catalogue.knowledge_bases()
+    indexes = [
+        (kb, index)
+        for kb in bases
+        for index in knowledge_base_indexes(kb.id, context.settings_of(kb.id), context.catalogue)
+    ]
+    for uri in sorted({"", context.settings.index.uri, *(index.uri for _, index in indexes)}):
+        here = [(kb, index) for kb, index in indexes if index.uri == uri]
+        if not here and not uri and not (home() / "index").is_dir():
+            continue  # no Milvus Lite was ever started
+        token = context.settings_of(here[0][0].id).index if here else context.settings.index
+        client = connect(token.model_copy(update={"uri": uri}), home() / "index")
+        collections = set(list_collections(client))
+        yield from _unknown_collections(client, collections - {index.collection for _, index in here}, uri)
+        for kb, index in here:
+            expected = _expected_rows(kb, index, context)
+            if index.collection not in collections:
+                if any(expected.values()):
+                    yield f"{kb.name}: its collection is gone", *_reindex(kb, index, list(expected), context)
+                continue
+            found = document_counts(client, index.collection)
+            for document, rows in sorted(found.items()):
+                if document not in expected:
+                    yield (
+                        f"{kb.name}: {rows} rows of {document}, which is not in the knowledge base",
+                        "kb doctor --fix",
+                        lambda c=client, i=index, d=document: delete_versions(c, i.collection, d, keep=None),
+                    )
+            wrong = [document for document, rows in expected.items() if rows and found.get(document, 0) < rows]
+            if wrong:
+                yield f"{kb.name}: rows are missing of {', '.join(wrong[:5])}", *_reindex(kb, index, wrong, context)
 
 
-def _expected_rows(kb: KnowledgeBaseEntry, context: Context) -> dict[str, int]:
+def _unknown_collections(client: MilvusClient, names: set[str], uri: str) -> Problems:
+    """Collections that look like ours and belong to no knowledge base here. Those of a server may belong to another
+    installation and are left for the user to drop."""
+    from kb_pipeline.index.collections import drop_collection
+
+    for name in sorted(names):
+        problem = f"collection {name} belongs to no knowledge base"
+        if uri:
+            yield f"{problem} of this installation", "drop it in Milvus, if it is of no other installation", None
+        else:
+            yield problem, "kb doctor --fix", lambda n=name: drop_collection(client, n)
+
+
+def _expected_rows(kb: KnowledgeBaseEntry, index: KnowledgeBaseIndex, context: Context) -> dict[str, int]:
+    """Rows that an index should have, by document; at least 1 where its newest rows are in another index."""
     expected = {}
-    for document in context.catalogue.document_ids(kb.id):
+    pointers = context.catalogue.pointers(kb.id, context.catalogue.document_ids(kb.id))
+    for document, pointer in pointers.items():
+        version = pointer.versions.get(index.collection, "")
         state = context.artefacts.state(document).stages.get("index_rows")
         artefact = (
             state and state.state == "done" and context.artefacts.artefact(document, "index_rows", state.fingerprint)
         )
-        expected[document] = (
-            len(decode(context.artefacts.part(artefact, "rows.json"), IndexRows).ids) if artefact else 0
-        )
+        rows = decode(context.artefacts.part(artefact, "rows.json"), IndexRows) if artefact else None
+        newest = rows is not None and (rows.collection, rows.version) == (index.collection, version)
+        expected[document] = rows.count if newest else 0
     return expected
 
 
-def _reindex(kb: KnowledgeBaseEntry, documents: list[str], context: Context) -> tuple[str, Mend]:
+def _incomplete_indexes(context: Context) -> Problems:
+    """Indexes that readers do not see yet, since documents are missing in them."""
+    for kb in context.catalogue.knowledge_bases():
+        target = target_index(kb.id, context.settings_of(kb.id), context.catalogue)
+        missing = list(missing_documents(kb.id, target, context.catalogue))
+        paths = sorted(entry.path for entry in map(context.catalogue.document, missing) if entry)
+        if paths:
+            yield (
+                f"{kb.name}: readers see the index of before; {len(paths)} documents are not in the new one: "
+                + ", ".join(paths[:5]),
+                f"kb ingest --kb {kb.name}, and kb rm what cannot be ingested any more",
+                None,
+            )
+
+
+def _reindex(
+    kb: KnowledgeBaseEntry, index: KnowledgeBaseIndex, documents: list[str], context: Context
+) -> tuple[str, Mend]:
     """Make their index_rows stale, so that the next ingest writes the rows again from what is stored."""
 
     def mend() -> None:
         for document in documents:
             entry = context.catalogue.document(document)
             if entry:
-                context.catalogue.point(entry, "")
+                context.catalogue.point(entry, index.collection, "")
 
     return f"kb doctor --fix, then kb ingest --kb {kb.name}", mend
 
@@ -209,3 +251,14 @@ def _runs(context: Context) -> Problems:
         dead: list[Any] = end_dead_runs(instance)
     for run in dead:
         yield f"run {run[:8]} had lost its process and was marked as failed", "nothing: it is done", lambda: None
+
+
+CHECKS = (
+    _models,
+    _index,
+    _incomplete_indexes,
+    _interrupted_documents,
+    _leftover_documents,
+    _partitions,
+    _runs,
+)

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from kb_pipeline.settings import home
 from kb_pipeline.stages.context import Context
-from kb_pipeline.storage.catalogue import DocumentEntry, KnowledgeBaseEntry
+from kb_pipeline.stages.indexes import knowledge_base_indexes, switch_when_complete, target_index
+from kb_pipeline.storage.catalogue import DocumentEntry, KnowledgeBaseEntry, KnowledgeBaseIndex
+
+if TYPE_CHECKING:
+    from pymilvus import MilvusClient
 
 
 def remove_documents(documents: Sequence[DocumentEntry], context: Context) -> None:
@@ -15,19 +20,28 @@ def remove_documents(documents: Sequence[DocumentEntry], context: Context) -> No
     Raises:
         IndexUnavailable: rows cannot be deleted; the documents stay hidden, and removing them again goes on.
     """
-    from kb_pipeline.index.connect import connect
     from kb_pipeline.index.rows import delete_versions
 
     for document in documents:
         context.catalogue.hide(document)
-        client = connect(context.settings_of(document.kb).index, home() / "index")
-        delete_versions(client, document.kb, document.id, keep=None)
+        for index in knowledge_base_indexes(document.kb, context.settings_of(document.kb), context.catalogue):
+            delete_versions(_client(document.kb, index, context), index.collection, document.id, keep=None)
         context.artefacts.remove(document.id)
+    for kb in sorted({document.kb for document in documents}):
+        settings = context.settings_of(kb)
+        if context.catalogue.served_index(kb):  # these may have been all that the next index lacked
+            switch_when_complete(kb, target_index(kb, settings, context.catalogue), settings, context.catalogue)
     _delete_partitions([document.id for document in documents])
 
 
+def _client(kb: str, index: KnowledgeBaseIndex, context: Context) -> MilvusClient:
+    from kb_pipeline.index.connect import connect
+
+    return connect(context.settings_of(kb).index.model_copy(update={"uri": index.uri}), home() / "index")
+
+
 def remove_knowledge_base(kb: KnowledgeBaseEntry, context: Context) -> int:
-    """Remove a knowledge base with its documents and its collection.
+    """Remove a knowledge base with its documents and its collections.
 
     Returns:
         How many documents it had.
@@ -36,10 +50,10 @@ def remove_knowledge_base(kb: KnowledgeBaseEntry, context: Context) -> int:
         IndexUnavailable: the collection cannot be dropped; deleting the knowledge base again goes on.
     """
     from kb_pipeline.index.collections import drop_collection
-    from kb_pipeline.index.connect import connect
 
     ids = context.catalogue.document_ids(kb.id)
-    drop_collection(connect(context.settings_of(kb.id).index, home() / "index"), kb.id)
+    for index in knowledge_base_indexes(kb.id, context.settings_of(kb.id), context.catalogue):
+        drop_collection(_client(kb.id, index, context), index.collection)
     for document in ids:
         context.artefacts.remove(document)
     _delete_partitions(ids)

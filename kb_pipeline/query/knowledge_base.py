@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pymilvus import MilvusClient
 
-from kb_pipeline.errors import IndexUnavailable, UnknownChunk, UsageError
+from kb_pipeline.errors import IndexRequestFailed, IndexUnavailable, UnknownChunk, UsageError
 from kb_pipeline.query.answer import Chat, answer_question
 from kb_pipeline.query.filters import EVERYTHING, Filters
 from kb_pipeline.query.fusion import PRESETS, Fusion
@@ -17,7 +18,7 @@ from kb_pipeline.query.question import Question, read_question
 from kb_pipeline.query.rerank import rerank
 from kb_pipeline.query.rescore import Scored, least_score, rescore
 from kb_pipeline.query.results import DocumentHits, Passage, SearchResult, as_parents, distinct
-from kb_pipeline.query.retrieve import ChunkRow, all_chunk_ids, is_chunk_id, read_rows, retrieve
+from kb_pipeline.query.retrieve import Active, ChunkRow, all_chunk_ids, is_chunk_id, read_rows, retrieve
 from kb_pipeline.records import Answer, Citation, Hit, Locator, PageLocator
 from kb_pipeline.settings import QuerySettings, RerankSettings
 from kb_pipeline.tokenization.tokens import Tokenizer
@@ -38,8 +39,8 @@ T = TypeVar("T")
 class Documents(Protocol):
     """What a knowledge base knows of its documents."""
 
-    def active_versions(self, document_ids: Iterable[str]) -> dict[str, str]:
-        """Version that readers see, by document id; a document that is not visible is left out."""
+    def active_versions(self, document_ids: Iterable[str], collection: str) -> dict[str, str]:
+        """Version that readers of a collection see, by document id; a document that is not visible is left out."""
 
     def boosts(self, document_ids: Iterable[str]) -> dict[str, float]:
         """Boost by document id, for those that have one other than 1."""
@@ -50,32 +51,44 @@ class Documents(Protocol):
     def page_picture(self, document_id: str, page: int) -> bytes:
         """JPEG of a displayed page. Raises UnknownDocument where none is kept."""
 
+    def figure_picture(self, document_id: str, picture: str) -> bytes:
+        """The crop of a figure, by its part name. Raises UnknownDocument where it is not kept."""
+
+
+@dataclass(frozen=True)
+class SearchedIndex:
+    """What is searched: a collection, the model that made its vectors, and the Milvus that holds it (empty for Milvus
+    Lite in KB_HOME)."""
+
+    collection: str
+    embedder: Embedder
+    uri: str = ""
+
 
 class KnowledgeBase:
     """One knowledge base, for reading. Safe to share between threads; not to be carried through a fork.
 
     Args:
-        collection: its Milvus collection.
-        connect: makes a client; called at first use, and again after Milvus was lost.
-        embedder: the model that made the collection's vectors.
+        index: tells which index readers see; asked at every search, since a new one takes over while this one lives.
+        connect: makes a client for an index; called at first use, and again after Milvus was lost.
         chat: a language model that writes answers; None for quoted passages only.
     """
 
     def __init__(
         self,
         name: str,
-        collection: str,
         settings: QuerySettings,
-        connect: Callable[[], MilvusClient],
-        embedder: Embedder,
+        index: Callable[[], SearchedIndex],
+        connect: Callable[[SearchedIndex], MilvusClient],
         documents: Documents,
         chat: Chat | None = None,
         words: Tokenizer | None = None,
         rerank: RerankSettings = NO_RERANK,
     ):
-        self.name, self.collection, self.settings = name, collection, settings
-        self._connect, self._client = connect, None
-        self._embedder, self._documents, self._chat, self._words = embedder, documents, chat, words
+        self.name, self.settings = name, settings
+        self._index, self._connect = index, connect
+        self._connected: tuple[SearchedIndex, MilvusClient] | None = None
+        self._documents, self._chat, self._words = documents, chat, words
         self._rerank = rerank
 
     @classmethod
@@ -128,13 +141,18 @@ class KnowledgeBase:
             UsageError: an empty question, an unknown preset or kind, or a page outside the first 1000 hits.
             IndexUnavailable, IndexRequestFailed, EndpointError.
         """
-        return self._find(self._read(question), top, skip, filters, fusion, near_misses, neighbours)
+        return self._searching(
+            lambda index: self._find(
+                index, self._read(question, index), top, skip, filters, fusion, near_misses, neighbours
+            )
+        )
 
-    def _read(self, question: str) -> Question:
-        return read_question(question, self._embedder, self._words)
+    def _read(self, question: str, index: SearchedIndex) -> Question:
+        return read_question(question, index.embedder, self._words)
 
     def _find(
         self,
+        index: SearchedIndex,
         question: Question,
         top: int,
         skip: int = 0,
@@ -147,13 +165,13 @@ class KnowledgeBase:
             raise UsageError(f"top is {top}, skip is {skip}", remedy=f"a page within the first {MOST_HITS} hits")
         preset = self._preset(fusion)
         for _ in range(ROUNDS):
-            scored = self._scored(question, top + skip, filters, preset)
-            scored, note = self._reranked(question, scored)
+            scored = self._scored(index, question, top + skip, filters, preset)
+            scored, note = self._reranked(index, question, scored)
             least = least_score(scored, self.settings.threshold)
             good = [one for one in scored if one.score >= least]
             poor = [one for one in scored if one.score < least][:near_misses]
             shown = good[: top + skip + SPARE] + poor
-            rows = self._rows(one.candidate.chunk_id for one in shown)
+            rows = self._rows(index, (one.candidate.chunk_id for one in shown))
             if len(rows) == len(shown):
                 break
         kept = distinct([one.candidate.chunk_id for one in shown if one not in poor], rows)[skip : skip + top]
@@ -166,7 +184,7 @@ class KnowledgeBase:
             relaxed=bool(good) and least < self.settings.threshold,
             near_misses=tuple(self._hit(one, rows[i]) for one in poor if (i := one.candidate.chunk_id) in rows),
             documents=self._per_document(good),
-            neighbours=self._neighbours(kept, neighbours) if neighbours else {},
+            neighbours=self._neighbours(index, kept, neighbours) if neighbours else {},
             notes=(note,) if note else (),
         )
 
@@ -176,33 +194,40 @@ class KnowledgeBase:
             raise UsageError(f"no fusion {name!r}", remedy=f"one of {', '.join(PRESETS)}")
         return fusion_of(name, self.settings.vector_weight)
 
-    def _scored(self, question: Question, wanted: int, filters: Filters, fusion: Fusion) -> list[Scored]:
+    def _scored(
+        self, index: SearchedIndex, question: Question, wanted: int, filters: Filters, fusion: Fusion
+    ) -> list[Scored]:
         candidates = max(self.settings.candidates, wanted)
-        active = self._documents.active_versions
         found = self._reaching(
-            lambda client: retrieve(client, self.collection, question, active, candidates, filters, fusion)
+            index,
+            lambda client: retrieve(
+                client, index.collection, question, self._active(index), candidates, filters, fusion
+            ),
         )
         scored = rescore(
             question,
             found,
             fusion=fusion,
-            window=self._embedder.cosine_window,
-            offsets=self._embedder.language_offsets,
+            window=index.embedder.cosine_window,
+            offsets=index.embedder.language_offsets,
             boosts=self._documents.boosts({one.document for one in found}),
         )
         return as_parents(scored)
 
-    def _reranked(self, question: Question, scored: list[Scored]) -> tuple[list[Scored], str]:
+    def _active(self, index: SearchedIndex) -> Active:
+        return lambda ids: self._documents.active_versions(ids, index.collection)
+
+    def _reranked(self, index: SearchedIndex, question: Question, scored: list[Scored]) -> tuple[list[Scored], str]:
         """The best hits reranked; those beyond the window are no hits then, their scores mean something else."""
         if self._rerank.provider == "none":
             return scored, ""
         window = scored[: self._rerank.window]
-        rows = self._rows(one.candidate.chunk_id for one in window)
+        rows = self._rows(index, (one.candidate.chunk_id for one in window))
         return rerank(question, window, {chunk_id: row.text for chunk_id, row in rows.items()}, self._rerank)
 
-    def _rows(self, chunk_ids: Iterable[str]) -> dict[str, ChunkRow]:
+    def _rows(self, index: SearchedIndex, chunk_ids: Iterable[str]) -> dict[str, ChunkRow]:
         wanted = list(chunk_ids)
-        return self._reaching(lambda client: read_rows(client, self.collection, wanted))
+        return self._reaching(index, lambda client: read_rows(client, index.collection, wanted))
 
     def _hit(self, scored: Scored, row: ChunkRow) -> Hit:
         return Hit(
@@ -215,6 +240,8 @@ class KnowledgeBase:
             score=scored.score,
             scores=scored.scores,
             locators=row.locators,
+            added=row.added,
+            picture=row.picture,
         )
 
     def _per_document(self, good: Sequence[Scored]) -> tuple[DocumentHits, ...]:
@@ -225,9 +252,9 @@ class KnowledgeBase:
         path = self._documents.document_path
         return tuple(DocumentHits(path(key), key, counts[key], score) for key, score in best.items())
 
-    def _neighbours(self, chunk_ids: Sequence[str], reach: int) -> dict[str, tuple[Passage, ...]]:
+    def _neighbours(self, index: SearchedIndex, chunk_ids: Sequence[str], reach: int) -> dict[str, tuple[Passage, ...]]:
         around = {chunk_id: _around(chunk_id, reach) for chunk_id in chunk_ids}
-        rows = self._rows(dict.fromkeys(one for ids in around.values() for one in ids))
+        rows = self._rows(index, dict.fromkeys(one for ids in around.values() for one in ids))
         return {
             chunk_id: tuple(Passage(one, rows[one].text) for one in ids if one in rows)
             for chunk_id, ids in around.items()
@@ -237,14 +264,18 @@ class KnowledgeBase:
 
     def chunk_ids(self) -> list[str]:
         """Ids of all chunks that readers see, sorted. Raises IndexUnavailable, IndexRequestFailed."""
-        rows = self._reaching(lambda client: all_chunk_ids(client, self.collection))
-        found = [one for one in rows if is_chunk_id(one)]  # children are shown as their parents
-        versions = self._documents.active_versions({document for document, _, _ in map(_key_parts, found)})
+        return self._searching(self._chunk_ids)
+
+    def _chunk_ids(self, index: SearchedIndex) -> list[str]:
+        rows = self._reaching(index, lambda client: all_chunk_ids(client, index.collection))
+        found = [one for one in rows if is_chunk_id(one)]  # children and questions are shown as their chunks
+        versions = self._active(index)({document for document, _, _ in map(_key_parts, found)})
         return sorted(one for one in found if versions.get(_key_parts(one)[0]) == _key_parts(one)[1])
 
     def texts(self, chunk_ids: Sequence[str]) -> dict[str, str]:
         """Text by chunk id; chunks that are gone are left out. Raises IndexUnavailable, IndexRequestFailed."""
-        return {chunk_id: row.text for chunk_id, row in self._rows(chunk_ids).items()}
+        rows = self._searching(lambda index: self._rows(index, chunk_ids))
+        return {chunk_id: row.text for chunk_id, row in rows.items()}
 
     # ------------------------------------------------------------ answers
 
@@ -255,10 +286,14 @@ class KnowledgeBase:
             UsageError: an empty question.
             IndexUnavailable, IndexRequestFailed.
         """
-        read = self._read(question)
         filters = Filters(documents=None if documents is None else tuple(documents))
-        hits = self._find(read, PASSAGES, filters=filters).hits
-        return answer_question(read, hits, self._embedder, self._chat, self._words)
+
+        def search(index: SearchedIndex) -> tuple[Question, SearchResult, SearchedIndex]:
+            read = self._read(question, index)
+            return read, self._find(index, read, PASSAGES, filters=filters), index
+
+        read, found, index = self._searching(search)
+        return answer_question(read, found.hits, index.embedder, self._chat, self._words)
 
     # ------------------------------------------------------------ tracing
 
@@ -286,25 +321,56 @@ class KnowledgeBase:
             [(self._documents.page_picture(document, page), size, boxes) for page, (size, boxes) in pages.items()]
         )
 
+    def picture(self, target: Hit | str) -> bytes:
+        """The picture of a figure's chunk, cut out of its page.
+
+        Raises:
+            UnknownChunk: no such chunk, or its document was ingested again since.
+            UsageError: the chunk is no figure, or has no picture.
+            UnknownDocument: the picture is not kept.
+        """
+        chunk = self._chunk(target) if isinstance(target, str) else target
+        if not chunk.picture:
+            raise UsageError(f"{chunk.chunk_id} has no picture", remedy="chunks of kind figure have one")
+        return self._documents.figure_picture(chunk.chunk_id.partition(":")[0], chunk.picture)
+
     def _chunk(self, chunk_id: str) -> ChunkRow:
-        rows = {}
-        if is_chunk_id(chunk_id):
-            rows = self._reaching(lambda client: read_rows(client, self.collection, [chunk_id]))
-        row = rows.get(chunk_id)
-        if row is None or self._documents.active_versions([row.document]).get(row.document) != row.version:
+        def read(index: SearchedIndex) -> ChunkRow | None:
+            row = self._rows(index, [chunk_id]).get(chunk_id)
+            return row if row and self._active(index)([row.document]).get(row.document) == row.version else None
+
+        row = self._searching(read) if is_chunk_id(chunk_id) else None
+        if row is None:
             raise UnknownChunk(f"no chunk {chunk_id!r}", remedy="search again: its document may have been re-ingested")
         return row
 
     # ------------------------------------------------------------ Milvus
 
-    def _reaching(self, read: Callable[[MilvusClient], T]) -> T:
-        """Read with the client at hand; with a new one, once, where Milvus was lost (Milvus Lite restarts so)."""
-        if self._client is not None:
+    def _searching(self, work: Callable[[SearchedIndex], T]) -> T:
+        """Work with the index that readers see; again, where another one took its place in the meantime."""
+        index = self._index()
+        for left in reversed(range(ROUNDS)):
             try:
-                return read(self._client)
+                done = work(index)
+            except (IndexRequestFailed, IndexUnavailable):
+                if not left or self._index() == index:
+                    raise
+            else:
+                if not left or self._index() == index:
+                    break
+            index = self._index()
+        return done
+
+    def _reaching(self, index: SearchedIndex, read: Callable[[MilvusClient], T]) -> T:
+        """Read with the client at hand; with a new one, once, where Milvus was lost (Milvus Lite restarts so)."""
+        connected = self._connected
+        if connected and connected[0] == index:
+            try:
+                return read(connected[1])
             except IndexUnavailable:
-                self._client = None
-        client = self._client = self._connect()
+                self._connected = None
+        client = self._connect(index)
+        self._connected = (index, client)
         return read(client)
 
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import msgspec
 import numpy as np
 from pymilvus import AnnSearchRequest, MilvusClient, RRFRanker
 
@@ -27,7 +28,7 @@ from kb_pipeline.query.filters import EVERYTHING, Filters, any_of
 from kb_pipeline.query.fusion import PRESETS, RRF_K, Fusion
 from kb_pipeline.query.question import Question
 from kb_pipeline.query.rescore import Candidate
-from kb_pipeline.records import Locator, Record
+from kb_pipeline.records import Added, Locator, Record
 
 LANGUAGES = ("zh", "en")
 MOST_OF_A_LEG = 3200  # rows asked of a leg when rows of other versions crowd out those that count
@@ -36,6 +37,7 @@ ATTEMPTS = 5  # searches, while documents are being replaced
 ID_BATCH = 10_000  # ids read at a time
 LEAST_EF = 64  # of a search in an HNSW index
 FIELDS = ["lang", "fine", "ids", DENSE]  # what scoring reads
+SHOWN = ["document", "version", "kind", "text", "breadcrumb", "locators", "added", "picture"]  # what hits show
 
 Active = Callable[[Iterable[str]], dict[str, str]]
 """Active version by document id, for the ids asked; a document without one is not visible."""
@@ -54,6 +56,8 @@ class ChunkRow(Record, frozen=True):
     text: str
     breadcrumb: tuple[str, ...]
     locators: tuple[Locator, ...]
+    added: tuple[Added, ...]
+    picture: str
 
 
 def retrieve(
@@ -219,7 +223,7 @@ def read_rows(client: MilvusClient, collection: str, chunk_ids: Sequence[str]) -
         rows = client.query(
             collection,
             filter=f"id in {any_of(chunk_ids, _key)}",
-            output_fields=["document", "version", "kind", "text", "breadcrumb", "locators"],
+            output_fields=SHOWN,
             timeout=CALL_S,
         )
     return {
@@ -231,6 +235,8 @@ def read_rows(client: MilvusClient, collection: str, chunk_ids: Sequence[str]) -
             row["text"],
             tuple(row["breadcrumb"]["l"]),
             read_locators(row["locators"]),
+            msgspec.convert(row["added"]["l"], tuple[Added, ...]),
+            row["picture"],
         )
         for row in rows
     }

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 from pymilvus import MilvusClient
 
-from kb_pipeline.embedding.choose import Embedder, embedder
+from kb_pipeline.embedding.choose import embedder
 from kb_pipeline.errors import UnknownDocument
 from kb_pipeline.index.collections import check_dimension, has_collection, load_collection
 from kb_pipeline.index.connect import connect
-from kb_pipeline.query.knowledge_base import KnowledgeBase
-from kb_pipeline.settings import IndexSettings, home, load_settings
+from kb_pipeline.query.knowledge_base import KnowledgeBase, SearchedIndex
+from kb_pipeline.settings import IndexSettings, Settings, home, load_settings
 from kb_pipeline.storage.artefacts import Artefacts
 from kb_pipeline.storage.catalogue import Catalogue
 from kb_pipeline.storage.objects import home_store
@@ -34,13 +34,11 @@ def open_stored(name: str) -> KnowledgeBase:
         from kb_pipeline.llm.client import ChatClient
 
         chat = ChatClient(settings.llm)
-    model = embedder(settings.embedding)
     return KnowledgeBase(
         name=entry.name,
-        collection=entry.id,
         settings=settings.query,
-        connect=lambda: _loaded(settings.index, entry.id, model),
-        embedder=model,
+        index=lambda: _served(catalogue, entry.id, settings),
+        connect=lambda index: _loaded(settings.index, index),
         documents=StoredDocuments(catalogue, Artefacts(objects, storage.keep_versions), entry.id),
         chat=chat,
         words=tokenizer(settings.index.user_words),
@@ -48,11 +46,21 @@ def open_stored(name: str) -> KnowledgeBase:
     )
 
 
-def _loaded(settings: IndexSettings, collection: str, model: Embedder) -> MilvusClient:
-    client = connect(settings, home() / "index")
-    if has_collection(client, collection):
-        check_dimension(client, collection, model.dimension)
-        load_collection(client, collection)
+def _served(catalogue: Catalogue, kb: str, settings: Settings) -> SearchedIndex:
+    """The index that readers see, with the model that made its vectors: not always the one that is set, whose index may
+    still grow beside it. Secrets are those that are set."""
+    served = catalogue.served_index(kb)
+    if served is None:
+        return SearchedIndex(kb, embedder(settings.embedding), settings.index.uri)
+    made_with = settings.embedding.model_copy(update={k.partition(".")[2]: v for k, v in served.embedding.items()})
+    return SearchedIndex(served.collection, embedder(made_with), served.uri)
+
+
+def _loaded(settings: IndexSettings, index: SearchedIndex) -> MilvusClient:
+    client = connect(settings.model_copy(update={"uri": index.uri}), home() / "index")
+    if has_collection(client, index.collection):
+        check_dimension(client, index.collection, index.embedder.dimension)
+        load_collection(client, index.collection)
     return client
 
 
@@ -63,11 +71,11 @@ class StoredDocuments:
         self._catalogue, self._artefacts, self._kb = catalogue, artefacts, kb
         self._boosts: dict[str, float] = {}
 
-    def active_versions(self, document_ids: Iterable[str]) -> dict[str, str]:
-        """Version that readers see, by document id; a document that is not visible is left out."""
-        found = self._catalogue.active_versions(self._kb, sorted(document_ids))
+    def active_versions(self, document_ids: Iterable[str], collection: str) -> dict[str, str]:
+        """Version that readers of a collection see, by document id; a document that is not visible is left out."""
+        found = self._catalogue.pointers(self._kb, sorted(document_ids))
         self._boosts |= {document: pointer.boost for document, pointer in found.items()}
-        return {document: pointer.version for document, pointer in found.items()}
+        return {document: p.versions[collection] for document, p in found.items() if collection in p.versions}
 
     def boosts(self, document_ids: Iterable[str]) -> dict[str, float]:
         """Boosts as the last reading of these documents' pointers found them: a search reads each pointer once."""
@@ -84,11 +92,24 @@ class StoredDocuments:
         Raises:
             UnknownDocument: the document or the page's picture is not there.
         """
-        state = self._artefacts.state(document_id).stages.get("page_renders")
-        artefact = state and self._artefacts.artefact(document_id, "page_renders", state.fingerprint)
-        part = f"{page:05d}.jpg"
+        return self._part(document_id, "page_renders", f"{page:05d}.jpg", page)
+
+    def figure_picture(self, document_id: str, picture: str) -> bytes:
+        """The crop of a figure, by its part name.
+
+        Raises:
+            UnknownDocument: the document or the picture is not there.
+        """
+        return self._part(document_id, "sections", picture)
+
+    def _part(self, document_id: str, stage: str, part: str, page: int = 0) -> bytes:
+        state = self._artefacts.state(document_id).stages.get(stage)
+        artefact = state and self._artefacts.artefact(document_id, stage, state.fingerprint)
         if not artefact or part not in artefact.parts:
             raise UnknownDocument(
-                "no picture of the page is kept", document=document_id, page=page, remedy="ingest the document again"
+                f"no picture of the {'page' if page else 'figure'} is kept",
+                document=document_id,
+                page=page,
+                remedy="ingest the document again",
             )
         return self._artefacts.part(artefact, part)

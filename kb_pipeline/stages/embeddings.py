@@ -1,4 +1,5 @@
-"""embeddings: a vector for every chunk, each text sent to the model once only."""
+"""embeddings: a vector for every chunk and every question that an LLM found it to answer, each text sent to the model
+once only."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from kb_pipeline.chunking.passage import passage
+from kb_pipeline.records import Enrichment, decode
 from kb_pipeline.settings import Settings
 from kb_pipeline.stages.chunks import read_chunks, tokenizer_models
 from kb_pipeline.stages.stage import Models, Output, Stage, Work
@@ -14,9 +16,12 @@ from kb_pipeline.stages.tables_of_rows import from_parquet, to_parquet
 if TYPE_CHECKING:
     import numpy as np
 
+CONTENT = -1  # in place of a question's number: the vector is that of the chunk itself
+
 
 def compute(work: Work) -> Output:
-    """Vectors of a document's chunks, from the cache where the same text was embedded before."""
+    """Vectors of a document's chunks and of the questions that they answer, from the cache where the same text was
+    embedded before. Questions are embedded as passages are, so that a search compares both alike."""
     import numpy as np
     import pandas
 
@@ -24,13 +29,17 @@ def compute(work: Work) -> Output:
     from kb_pipeline.embedding.choose import embedder
 
     model = embedder(work.settings.embedding)
-    texts = [passage(chunk) for chunk in read_chunks(work)]
+    chunks = [(chunk.ordinal, CONTENT, passage(chunk)) for chunk in read_chunks(work)]
+    enrichments = decode(work.read("llm_enrichments", "enrichments.json"), tuple[Enrichment, ...])
+    questions = [(one.ordinal, n, question) for one in enrichments for n, question in enumerate(one.questions)]
+    ordinals, numbers, texts = zip(*chunks, *questions, strict=True) if chunks else ((), (), ())
     vectors, hits = embed_cached(
         model, texts, VectorCache(work.artefacts.objects, f"documents/{work.document.id}/vectors")
     )
     frame = pandas.DataFrame(
         {
-            "ordinal": np.arange(len(texts)),
+            "ordinal": np.array(ordinals, np.int64),
+            "question": np.array(numbers, np.int64),
             "text_hash": [hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for text in texts],
             "vector": list(np.asarray(vectors, dtype=np.float32)),
         }
@@ -39,14 +48,18 @@ def compute(work: Work) -> Output:
     return Output({"vectors.parquet": to_parquet(frame)}, facts)
 
 
-def read_vectors(work: Work) -> np.ndarray:
-    """Vectors [chunks, dimension] in ordinal order, for the stage after."""
+def read_vectors(work: Work) -> tuple[np.ndarray, dict[int, np.ndarray]]:
+    """Vectors [chunks, dimension] in ordinal order, and vectors [questions, dimension] by the ordinal of the chunk that
+    answers them, for the stage after."""
     import numpy as np
 
     frame = from_parquet(work.read("embeddings", "vectors.parquet"))
     if not len(frame):
-        return np.zeros((0, 0), np.float32)
-    return np.stack(frame["vector"].to_numpy()).astype(np.float32)
+        return np.zeros((0, 0), np.float32), {}
+    vectors = np.stack(frame["vector"].to_numpy()).astype(np.float32)
+    content = (frame["question"] == CONTENT).to_numpy()
+    asked = frame["ordinal"].to_numpy()[~content]
+    return vectors[content], {int(ordinal): vectors[~content][asked == ordinal] for ordinal in np.unique(asked)}
 
 
 def models(settings: Settings) -> Models:
@@ -57,8 +70,8 @@ def models(settings: Settings) -> Models:
 STAGE = Stage(
     "embeddings",
     ("chunks", "llm_enrichments"),
-    "1",
-    "A vector for every chunk, by text hash.",
+    "2",
+    "A vector for every chunk and every question that it answers, by text hash.",
     settings=("embedding.provider", "embedding.base_url", "embedding.model", "embedding.dimension",
               "embedding.query_prefix", "embedding.passage_prefix"),
     models=models,

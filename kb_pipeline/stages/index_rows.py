@@ -6,6 +6,7 @@ from kb_pipeline.records import Enrichment, IndexRows, decode, encode
 from kb_pipeline.settings import home
 from kb_pipeline.stages.chunks import read_chunks
 from kb_pipeline.stages.embeddings import read_vectors
+from kb_pipeline.stages.indexes import SCHEMA_VERSION, switch_when_complete, target_index
 from kb_pipeline.stages.stage import Output, Stage, Work
 from kb_pipeline.storage.artefacts import Artefact
 
@@ -24,31 +25,48 @@ def compute(work: Work) -> Output:
     from kb_pipeline.index.rows import delete_versions, write_document
     from kb_pipeline.tokenization.tokens import tokenizer
 
+    kb, catalogue = work.document.kb, work.catalogue
     client = connect(work.settings.index, home() / "index")
-    collection = work.document.kb
-    ensure_collection(client, collection, embedder(work.settings.embedding).dimension)
+    index = target_index(kb, work.settings, catalogue)
+    ensure_collection(client, index.collection, embedder(work.settings.embedding).dimension)
     version = work.fingerprint[:VERSION_DIGITS]
     enrichments = decode(work.read("llm_enrichments", "enrichments.json"), tuple[Enrichment, ...])
     words = tokenizer(work.settings.index.user_words)
+    vectors, question_vectors = read_vectors(work)
     rows = write_document(
-        client, collection, work.document.id, version, read_chunks(work), enrichments, read_vectors(work), words
+        client,
+        index.collection,
+        work.document.id,
+        version,
+        read_chunks(work),
+        enrichments,
+        vectors,
+        question_vectors,
+        words,
     )
-    work.catalogue.point(work.document, version)
-    delete_versions(client, collection, work.document.id, keep=version)
-    return Output({"rows.json": encode(rows)}, {"rows": len(rows.ids), "collection": collection, "version": version})
+    catalogue.point(work.document, index.collection, version)
+    delete_versions(client, index.collection, work.document.id, keep=version)
+    seen = switch_when_complete(kb, index, work.settings, catalogue)
+    facts = {"rows": len(rows.ids), "collection": index.collection, "version": version, "readers see it": seen}
+    return Output({"rows.json": encode(rows)}, facts)
 
 
 def in_force(work: Work, artefact: Artefact) -> bool:
-    """Whether readers still see that version: rows of others are deleted."""
+    """Whether the index still has that version: rows of others are deleted, and other models have other indexes."""
     rows = decode(work.artefacts.part(artefact, "rows.json"), IndexRows)
     pointer = work.catalogue.pointer(work.document.kb, work.document.id)
-    return pointer is not None and pointer.version == rows.version
+    target = target_index(work.document.kb, work.settings, work.catalogue)
+    return (
+        pointer is not None
+        and target.collection == rows.collection
+        and pointer.versions.get(rows.collection) == rows.version
+    )
 
 
 STAGE = Stage(
     "index_rows",
     ("chunks", "llm_enrichments", "embeddings"),
-    "1",
+    f"2, schema {SCHEMA_VERSION}",
     "Rows in Milvus: version, ids and count.",
     settings=("index.uri", "index.user_words"),
     compute=compute,

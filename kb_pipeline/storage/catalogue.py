@@ -1,7 +1,8 @@
 """The catalogue: knowledge bases, their documents, and which version of a document readers see.
 
 kbs/<kb id>/kb.json                 the knowledge base: name, settings, sources; it exists when this object does
-kbs/<kb id>/documents/<id>.json     a document of it: readable path and the version that readers see
+kbs/<kb id>/index.json              the index that readers see
+kbs/<kb id>/documents/<id>.json     a document of it: readable path and its version in each index
 documents/<id>/document.json        the same document by id alone: knowledge base, path, source
 """
 
@@ -45,11 +46,25 @@ class DocumentEntry(Record, frozen=True):
     added: float
 
 
+class KnowledgeBaseIndex(Record, frozen=True):
+    """An index of a knowledge base: a collection, and what made its rows comparable.
+
+    `key` hashes the schema and all that shapes a vector; rows of another key belong into another collection. `uri`:
+    the Milvus that holds it, empty for Milvus Lite in KB_HOME. `embedding`: settings of its model, secrets left out.
+    """
+
+    collection: str
+    key: str
+    uri: str
+    embedding: dict[str, Any]
+
+
 class Pointer(Record, frozen=True):
-    """What readers see of a document: nothing while `version` is empty. `boost` multiplies the scores of its chunks."""
+    """What readers see of a document: the version of its rows, by collection; nothing where there is none. `boost`
+    multiplies the scores of its chunks."""
 
     path: str
-    version: str = ""
+    versions: dict[str, str] = {}
     boost: float = 1.0
 
 
@@ -150,7 +165,7 @@ class Catalogue:
         entry = DocumentEntry(document_id(kb, path), kb, path, source, known.added if known else round(time.time(), 3))
         self.objects.write(f"documents/{entry.id}/document.json", encode(entry))
         if self.pointer(kb, entry.id) is None:
-            self.point(entry, "")
+            self._write_pointer(entry, Pointer(entry.path))
         return entry
 
     def document(self, document: str) -> DocumentEntry | None:
@@ -180,14 +195,25 @@ class Catalogue:
 
     # ------------------------------------------------------------ what readers see
 
+    def served_index(self, kb: str) -> KnowledgeBaseIndex | None:
+        """The index that readers see; None before the first document was written."""
+        data = self.objects.read(f"kbs/{kb}/index.json")
+        return decode(data, KnowledgeBaseIndex) if data else None
+
+    def serve(self, kb: str, index: KnowledgeBaseIndex) -> None:
+        """Let readers see that index from now on."""
+        self.objects.write(f"kbs/{kb}/index.json", encode(index))
+
     def pointer(self, kb: str, document: str) -> Pointer | None:
         data = self.objects.read(f"kbs/{kb}/documents/{document}.json")
         return decode(data, Pointer) if data else None
 
-    def point(self, entry: DocumentEntry, version: str) -> None:
-        """Let readers see `version` of a document from now on."""
-        known = self.pointer(entry.kb, entry.id)
-        self._write_pointer(entry, Pointer(entry.path, version, known.boost if known else 1.0))
+    def point(self, entry: DocumentEntry, collection: str, version: str) -> None:
+        """Let readers of a collection see `version` of a document from now on; nothing of it where that is empty."""
+        known = self.pointer(entry.kb, entry.id) or Pointer(entry.path)
+        others = {name: kept for name, kept in known.versions.items() if name != collection}
+        versions = others | ({collection: version} if version else {})
+        self._write_pointer(entry, msgspec.structs.replace(known, versions=versions))
 
     def boost(self, entry: DocumentEntry, factor: float) -> None:
         """Multiply the scores of a document's chunks by a factor from now on; it outlives new versions.
@@ -198,8 +224,8 @@ class Catalogue:
         least, most = BOOSTS
         if not least <= factor <= most:
             raise UsageError(f"a boost of {factor}", remedy=f"{least} to {most}, 1 for none")
-        known = self.pointer(entry.kb, entry.id)
-        self._write_pointer(entry, Pointer(entry.path, known.version if known else "", factor))
+        known = self.pointer(entry.kb, entry.id) or Pointer(entry.path)
+        self._write_pointer(entry, msgspec.structs.replace(known, boost=factor))
 
     def _write_pointer(self, entry: DocumentEntry, pointer: Pointer) -> None:
         self.objects.write(f"kbs/{entry.kb}/documents/{entry.id}.json", encode(pointer))
@@ -208,10 +234,11 @@ class Catalogue:
         """Take a document out of the knowledge base: readers see it no more."""
         self.objects.remove(f"kbs/{entry.kb}/documents/{entry.id}.json")
 
-    def active_versions(self, kb: str, documents: Iterable[str]) -> dict[str, Pointer]:
-        """Pointers of those documents that readers may see."""
-        found = {document: self.pointer(kb, document) for document in documents}
-        return {document: pointer for document, pointer in found.items() if pointer and pointer.version}
+    def pointers(self, kb: str, documents: Iterable[str]) -> dict[str, Pointer]:
+        """Pointers of those documents that the knowledge base lists, read at once."""
+        ids = list(documents)
+        found = self.objects.read_many([f"kbs/{kb}/documents/{document}.json" for document in ids])
+        return {document: decode(data, Pointer) for document, data in zip(ids, found, strict=True) if data}
 
 
 def _check_name(name: str) -> None:

@@ -14,6 +14,7 @@ from kb_pipeline.index.collections import drop_collection, ensure_collection
 from kb_pipeline.index.connect import connect
 from kb_pipeline.index.rows import delete_versions, write_document
 from kb_pipeline.query import KnowledgeBase
+from kb_pipeline.query.knowledge_base import SearchedIndex
 from kb_pipeline.records import Chunk, Enrichment
 from kb_pipeline.settings import IndexSettings, QuerySettings, RerankSettings
 from kb_pipeline.tokenization.tokens import fine
@@ -78,16 +79,15 @@ class Shelf:
     def base(self, chat=None) -> KnowledgeBase:
         return KnowledgeBase(
             "test",
-            self.collection,
             self.settings,
-            lambda: connect(IndexSettings(), self.folder),
-            self.embedder,
+            lambda: SearchedIndex(self.collection, self.embedder),
+            lambda index: connect(IndexSettings(), self.folder),
             self,
             chat,
             rerank=self.rerank,
         )
 
-    def active_versions(self, document_ids: Iterable[str]) -> dict[str, str]:
+    def active_versions(self, document_ids: Iterable[str], collection: str) -> dict[str, str]:
         return {document: self.versions[document] for document in document_ids if document in self.versions}
 
     def boosts(self, document_ids: Iterable[str]) -> dict[str, float]:

@@ -79,11 +79,11 @@ def test_a_document_replaced_between_search_and_pointer_is_searched_again(index_
     read = shelf.active_versions
     left = list(range(2, 2 + switches))
 
-    def read_after_a_switch(document_ids: Iterable[str]) -> dict[str, str]:
+    def read_after_a_switch(document_ids: Iterable[str], collection: str) -> dict[str, str]:
         if left:
             version = left.pop(0)
             shelf.put("doc", [chunk(i, f"共同词 {i}") for i in range(5 + version)], version=str(version))
-        return read(document_ids)
+        return read(document_ids, collection)
 
     shelf.active_versions = read_after_a_switch
     hits = shelf.base().search("共同词", top=50)

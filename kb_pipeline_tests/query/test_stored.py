@@ -14,6 +14,7 @@ from kb_pipeline.index.collections import ensure_collection
 from kb_pipeline.index.connect import connect
 from kb_pipeline.index.rows import write_document
 from kb_pipeline.query import KnowledgeBase
+from kb_pipeline.query.question import Question
 from kb_pipeline.settings import load_settings
 from kb_pipeline.storage.artefacts import Artefacts, DocumentState, StageState
 from kb_pipeline.storage.catalogue import Catalogue
@@ -40,7 +41,7 @@ def test_search_ask_and_trace_by_name(catalogue: Catalogue, kb_home: Path) -> No
 
     opened = KnowledgeBase.open(NAME)
     assert opened.search("ZK305的铜品位") == []  # nobody points at it yet
-    catalogue.point(document, "1")
+    catalogue.point(document, base.id, "1")
     (hit,) = opened.search("ZK305的铜品位")
     assert (hit.document, hit.document_id) == ("年报/2023 'a'.pdf", document.id)
     answer = opened.ask("ZK305的铜平均品位是多少？")
@@ -67,8 +68,13 @@ def test_a_knowledge_base_has_words_of_its_own(catalogue: Catalogue) -> None:
     catalogue.create("words", {"index.user_words": ["蚀变岩型金矿体"]})
     catalogue.create("none", {})
     question = "蚀变岩型金矿体的规模"
-    assert "蚀变岩型金矿体" in KnowledgeBase.open("words")._read(question).coarse
-    assert "蚀变岩型金矿体" not in KnowledgeBase.open("none")._read(question).coarse
+    assert "蚀变岩型金矿体" in _read("words", question).coarse
+    assert "蚀变岩型金矿体" not in _read("none", question).coarse
+
+
+def _read(name: str, question: str) -> Question:
+    base = KnowledgeBase.open(name)
+    return base._read(question, base._index())
 
 
 def _keep_picture(artefacts: Artefacts, document: str, page: int) -> None:

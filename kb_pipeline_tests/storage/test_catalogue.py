@@ -66,11 +66,21 @@ def test_a_document_of_one_knowledge_base_is_not_found_in_another(catalogue):
 def test_readers_see_a_document_only_while_it_has_a_version(catalogue):
     kb = catalogue.create("k", {}).id
     entry = catalogue.register(kb, "a.pdf", "/a.pdf")
-    assert catalogue.active_versions(kb, [entry.id]) == {}
-    catalogue.point(entry, "v1")
-    assert catalogue.active_versions(kb, [entry.id, "other"])[entry.id].version == "v1"
+    assert catalogue.pointers(kb, [entry.id])[entry.id].versions == {}
+    catalogue.point(entry, "kbn_k", "v1")
+    assert catalogue.pointers(kb, [entry.id, "other"])[entry.id].versions == {"kbn_k": "v1"}
     catalogue.hide(entry)
-    assert catalogue.active_versions(kb, [entry.id]) == {}
+    assert catalogue.pointers(kb, [entry.id]) == {}
+
+
+def test_a_document_has_a_version_in_each_index(catalogue):
+    kb = catalogue.create("k", {}).id
+    entry = catalogue.register(kb, "a.pdf", "/a.pdf")
+    catalogue.point(entry, "old", "v1")
+    catalogue.point(entry, "new", "v2")
+    assert catalogue.pointer(kb, entry.id).versions == {"old": "v1", "new": "v2"}
+    catalogue.point(entry, "old", "")
+    assert catalogue.pointer(kb, entry.id).versions == {"new": "v2"}
 
 
 @given(st.text(min_size=1), st.text(min_size=1))
@@ -106,11 +116,11 @@ def test_a_boost_outlives_new_versions_and_is_bounded():
     catalogue = Catalogue(MemoryStore())
     kb = catalogue.create("kb", {})
     entry = catalogue.register(kb.id, "a.pdf", "/a.pdf")
-    catalogue.point(entry, "1")
+    catalogue.point(entry, kb.id, "1")
     catalogue.boost(entry, 1.5)
-    catalogue.point(entry, "2")
+    catalogue.point(entry, kb.id, "2")
     pointer = catalogue.pointer(kb.id, entry.id)
-    assert (pointer.version, pointer.boost) == ("2", 1.5)
+    assert (pointer.versions, pointer.boost) == ({kb.id: "2"}, 1.5)
     for factor in (0.1, 9.0):
         with pytest.raises(UsageError):
             catalogue.boost(entry, factor)
