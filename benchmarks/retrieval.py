@@ -77,11 +77,13 @@ class Base:
     def put(self, document: str, texts: Sequence[str], vectors: np.ndarray | None = None) -> list[str]:
         """Write a document's chunks, unless they are there; returns their ids."""
         from kb_pipeline.index.rows import write_document
+        from kb_pipeline.index.vectors import Vectors
         from kb_pipeline.records import Chunk
 
         chunks = [Chunk(i, "text", text, (), 0, (), ()) for i, text in enumerate(texts)]
         vectors = self.model.embed_passages(texts) if vectors is None else vectors
-        rows = write_document(self.client, self.name, document, "1", chunks, (), vectors)
+        made = Vectors(vectors, {}, self.model.language_offsets)
+        rows = write_document(self.client, self.name, document, "1", chunks, (), made)
         self.versions[document] = "1"
         return list(rows.ids)
 

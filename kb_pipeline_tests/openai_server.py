@@ -65,6 +65,7 @@ class Seen:
 class OpenAIServer:
     api_key: str = "sk-test"
     model: str = "test-model"
+    more_models: tuple[str, ...] = ()
     dimension: int = 16
     default: Reply | Fault | None = None
     queue: list[Reply | Fault] = field(default_factory=list)
@@ -127,7 +128,7 @@ def _handler(server: OpenAIServer) -> type[BaseHTTPRequestHandler]:
             server.requests.append(Seen(self.path, body, dict(self.headers), time.monotonic()))
             if self.headers.get("authorization") != f"Bearer {server.api_key}":
                 return self.send_error_json(401, "Incorrect API key provided")
-            if body.get("model") != server.model:
+            if body.get("model") not in (server.model, *server.more_models):
                 return self.send_error_json(404, f"The model {body.get('model')!r} does not exist")
             try:
                 if self.path == "/v1/embeddings":

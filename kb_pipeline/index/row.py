@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -21,6 +21,7 @@ from kb_pipeline.index.schema import (
     SECTIONS,
     TEXT_BYTES,
 )
+from kb_pipeline.index.vectors import row_vector
 from kb_pipeline.records import Chunk, Enrichment, PageLocator
 from kb_pipeline.tokenization.identifiers import ids
 from kb_pipeline.tokenization.language import language
@@ -42,6 +43,7 @@ def chunk_row(
     chunk: Chunk,
     enrichment: Enrichment,
     vector: np.ndarray,
+    offsets: Mapping[tuple[str, str], float],
     words: Tokenizer | None = None,
 ) -> dict[str, Any]:
     """The row of a chunk.
@@ -58,13 +60,13 @@ def chunk_row(
             remedy="set chunking.chunk_tokens lower",
         )
     searched = "\n".join(_searched_text(chunk, enrichment))
+    tokens = _token_fields(searched, words or tokenizer())
     return {
         "id": row_id(document, version, chunk),
         "document": document,
         "version": version,
         "ordinal": chunk.ordinal,
         "kind": chunk.kind,
-        "lang": language(chunk.text),
         "page": _page(chunk),
         "tokens": chunk.tokens,
         "text": text,
@@ -78,22 +80,29 @@ def chunk_row(
         "keywords": _phrases(enrichment.keywords),
         "questions": _phrases(enrichment.questions),
         "tags": _phrases(enrichment.tags),
-        **_token_fields(searched, words or tokenizer()),
-        "dense": np.asarray(vector, np.float32),
+        **tokens,
+        "dense": row_vector(vector, language(chunk.text), tokens["fine"].split(" "), offsets),
     }
 
 
 def question_row(
-    document: str, version: str, chunk: Chunk, number: int, question: str, vector: np.ndarray, words: Tokenizer | None
+    document: str,
+    version: str,
+    chunk: Chunk,
+    number: int,
+    question: str,
+    vector: np.ndarray,
+    offsets: Mapping[tuple[str, str], float],
+    words: Tokenizer | None = None,
 ) -> dict[str, Any]:
     """The row of a question that a chunk answers: found by itself, shown as that chunk, beside the chunk's own row."""
+    tokens = _token_fields(question, words or tokenizer())
     return {
         "id": f"{row_id(document, version, chunk)}.q{number}",
         "document": document,
         "version": version,
         "ordinal": chunk.ordinal,
         "kind": chunk.kind,
-        "lang": language(question),
         "page": _page(chunk),
         "tokens": 0,
         "text": _clipped(question, TEXT_BYTES),
@@ -107,8 +116,8 @@ def question_row(
         "keywords": [],
         "questions": [],
         "tags": [],
-        **_token_fields(question, words or tokenizer()),
-        "dense": np.asarray(vector, np.float32),
+        **tokens,
+        "dense": row_vector(vector, language(question), tokens["fine"].split(" "), offsets),
     }
 
 

@@ -11,11 +11,9 @@ from __future__ import annotations
 import itertools
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-import numpy as np
 from pymilvus import MilvusClient
 
 from kb_pipeline.errors import DimensionMismatch, IndexRequestFailed
@@ -23,6 +21,7 @@ from kb_pipeline.index.collections import has_collection, load_collection, row_c
 from kb_pipeline.index.connect import CALL_S, milvus_errors
 from kb_pipeline.index.row import chunk_row, question_row, row_id
 from kb_pipeline.index.schema import JSON_BYTES
+from kb_pipeline.index.vectors import Vectors
 from kb_pipeline.records import Chunk, Enrichment, IndexRows
 from kb_pipeline.tokenization.tokens import Tokenizer
 
@@ -42,8 +41,7 @@ def write_document(
     version: str,
     chunks: Sequence[Chunk],
     enrichments: Sequence[Enrichment],
-    vectors: np.ndarray,
-    question_vectors: Mapping[int, np.ndarray] = MappingProxyType({}),
+    vectors: Vectors,
     words: Tokenizer | None = None,
 ) -> IndexRows:
     """Write all rows of a new version and wait until they are seen. Readers see them once the caller moves the pointer.
@@ -53,8 +51,6 @@ def write_document(
     Args:
         version: letters and digits that name the content, the same content the same version.
         enrichments: matched to chunks by ordinal; chunks without one are written without.
-        vectors: `[chunks, dimension]` float32, in the order of `chunks`.
-        question_vectors: `[questions, dimension]` of each enrichment's questions, by ordinal; none for no rows of them.
         words: the knowledge base's tokenizer, the default one for none.
 
     Raises:
@@ -65,19 +61,20 @@ def write_document(
     where = _filter(document_id, f'version == "{_checked(_version, version)}"')
     by_ordinal = {enrichment.ordinal: enrichment for enrichment in enrichments}
     found = {chunk.ordinal: by_ordinal.get(chunk.ordinal) or Enrichment(chunk.ordinal) for chunk in chunks}
-    asked = {n: list(zip(found[n].questions, rows, strict=True)) for n, rows in question_vectors.items() if n in found}
-    if len(vectors) != len(chunks):
-        raise DimensionMismatch(f"{len(vectors)} vectors for {len(chunks)} chunks", document=document_id)
+    asked = {n: list(zip(found[n].questions, rows, strict=True)) for n, rows in vectors.questions.items() if n in found}
+    offsets = vectors.language_offsets
+    if len(vectors.content) != len(chunks):
+        raise DimensionMismatch(f"{len(vectors.content)} vectors for {len(chunks)} chunks", document=document_id)
     count = len(chunks) + sum(map(len, asked.values()))
     load_collection(client, collection)
     if row_count(client, collection, where) != count:
         rows = itertools.chain(
             (
-                chunk_row(document_id, version, chunk, found[chunk.ordinal], vector, words)
-                for chunk, vector in zip(chunks, vectors, strict=True)
+                chunk_row(document_id, version, chunk, found[chunk.ordinal], vector, offsets, words)
+                for chunk, vector in zip(chunks, vectors.content, strict=True)
             ),
             (
-                question_row(document_id, version, chunk, number, question, vector, words)
+                question_row(document_id, version, chunk, number, question, vector, offsets, words)
                 for chunk in chunks
                 for number, (question, vector) in enumerate(asked.get(chunk.ordinal, ()))
             ),

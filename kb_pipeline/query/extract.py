@@ -9,11 +9,12 @@ import numpy as np
 
 from kb_pipeline.query.citations import Cited, cite
 from kb_pipeline.query.question import Question
-from kb_pipeline.query.rescore import confidence, has_tier, language_offset, score_parts, total
+from kb_pipeline.query.rescore import confidence, has_tier, score_parts, total
 from kb_pipeline.query.statements import Statement, statements, whole
 from kb_pipeline.records import Answer, Hit
 from kb_pipeline.tokenization.identifiers import index_token
 from kb_pipeline.tokenization.identifiers import parts as parts_of
+from kb_pipeline.tokenization.language import language_offset
 from kb_pipeline.tokenization.tokens import Tokenizer, tokenizer
 from kb_pipeline.tokenization.weights import coverage
 

@@ -209,7 +209,6 @@ class KnowledgeBase:
             found,
             fusion=fusion,
             window=index.embedder.cosine_window,
-            offsets=index.embedder.language_offsets,
             boosts=self._documents.boosts({one.document for one in found}),
         )
         return as_parents(scored)

@@ -30,15 +30,8 @@ import numpy as np
 from kb_pipeline.query.fusion import RRF_K, Fusion
 from kb_pipeline.query.question import Question
 from kb_pipeline.records import Hit
-from kb_pipeline.tokenization.language import running_share, word_share
 from kb_pipeline.tokenization.weights import coverage
 
-# Of a language offset, for passages that are no running text. On XQuAD the gap of cosines between languages is 0.057
-# for passages of 5 words, 0.067 for 8, 0.087 for 14, 0.095 from 30 words on, and 0.048 for tables of figures.
-LEAST_OFFSET = 0.5
-# Share of words in the question's own language from which a passage counts as one of that language: bilingual captions
-# and reference lists, which the model places near a question in either.
-BILINGUAL = 0.3
 FEW_IDENTIFIERS = 4  # of a passage that is about the first of them
 NOT_LEADING = 0.95  # what an identifier counts that a passage names, but not as its first one
 DIGITS = 6  # of every part, so that printed parts recompute to the printed score
@@ -52,17 +45,18 @@ CONFIDENCE_MIDDLE, CONFIDENCE_SLOPE = 0.55, 14.0
 class Candidate:
     """A row that may answer: what scoring reads of it.
 
-    `tokens` are its fine tokens, `vector` a unit vector, `lead` the identifier that it names first, None where that is
-    not known; `dense_place`, `text_place` order the rows of a leg, 0 for a row that the leg did not find.
+    `tokens` are its fine tokens, `vector` a unit vector, `offset` what its language adds to the cosine, `lead` the
+    identifier that it names first, None where that is not known; `dense_place`, `text_place` order the rows of a leg, 0
+    for a row that the leg did not find.
     """
 
     chunk_id: str
     document: str
     version: str
-    language: str
     tokens: frozenset[str]
     ids: frozenset[str]
     vector: np.ndarray
+    offset: float = 0.0
     lead: str | None = None
     dense_place: int = 0
     text_place: int = 0
@@ -83,7 +77,6 @@ def rescore(
     *,
     fusion: Fusion,
     window: tuple[float, float],
-    offsets: Mapping[tuple[str, str], float],
     boosts: Mapping[str, float] = MappingProxyType({}),
 ) -> list[Scored]:
     """Candidates with scores, best first; equal scores in order of chunk id.
@@ -99,13 +92,12 @@ def rescore(
         if fusion.by_rank:
             parts = _rank_parts(dense.get(candidate.chunk_id, 0), text.get(candidate.chunk_id, 0), cosine, fusion)
         else:
-            offset = language_offset(offsets, question.language, candidate.language, candidate.tokens)
             parts = score_parts(
                 question,
                 candidate.tokens,
                 candidate.ids,
                 cosine=cosine,
-                offset=offset if fusion.windowed else 0.0,
+                offset=candidate.offset if fusion.windowed else 0.0,
                 vector_weight=fusion.vector_weight,
                 window=window if fusion.windowed else (0.0, 1.0),
                 identifiers=fusion.identifiers,
@@ -169,19 +161,6 @@ def _named_share(asked: Sequence[str], named: frozenset[str], lead: str | None) 
         return 0.0
     lead = lead if len(named) <= FEW_IDENTIFIERS else None
     return sum(1.0 if lead in (one, None) else NOT_LEADING for one in asked if one in named) / len(asked)
-
-
-def language_offset(
-    offsets: Mapping[tuple[str, str], float], asked: str, written: str, tokens: frozenset[str]
-) -> float:
-    """What is added to the cosine of a passage in another language: the model's offset for running text, down to half
-    of it for single words and for tables of figures, which the model places less by their language, and down to nothing
-    for passages that hold text in the question's language as well."""
-    offset = offsets.get((asked, written), 0.0)
-    if not offset:
-        return 0.0
-    foreign = max(0.0, 1 - word_share(tokens, asked) / BILINGUAL)
-    return offset * foreign * (LEAST_OFFSET + (1 - LEAST_OFFSET) * running_share(tokens, written))
 
 
 def total(scores: Mapping[str, float]) -> float:

@@ -1,8 +1,7 @@
 """Candidates for a question: one hybrid search over vectors, both token fields and identifiers.
 
 The legs only nominate; rescore.py judges. So the engine's own fusion (reciprocal rank fusion) decides nothing but the
-order of the union, and a leg's spurious best hit does no harm. Vectors are searched once a language: a multilingual
-model ranks all passages of the question's language before the first of another one.
+order of the union, and a leg's spurious best hit does no harm.
 
 Rows carry versions, and readers see those that the documents' pointers name. A document that is being replaced while
 the search runs shows as rows of two versions; the search is then done again between two readings of the pointer.
@@ -23,20 +22,20 @@ from kb_pipeline.errors import IndexRequestFailed
 from kb_pipeline.index.collections import has_collection, row_count
 from kb_pipeline.index.connect import CALL_S, milvus_errors
 from kb_pipeline.index.locators import read_locators
-from kb_pipeline.index.schema import COARSE, DENSE, FINE
+from kb_pipeline.index.schema import COARSE, DENSE, FINE, METRIC
+from kb_pipeline.index.vectors import embedding_and_offset, query_vector
 from kb_pipeline.query.filters import EVERYTHING, Filters, any_of
 from kb_pipeline.query.fusion import PRESETS, RRF_K, Fusion
 from kb_pipeline.query.question import Question
 from kb_pipeline.query.rescore import Candidate
 from kb_pipeline.records import Added, Locator, Record
 
-LANGUAGES = ("zh", "en")
 MOST_OF_A_LEG = 3200  # rows asked of a leg when rows of other versions crowd out those that count
 FEWEST_KEPT = 0.5  # of a leg's rows must count, else more are asked for
 ATTEMPTS = 5  # searches, while documents are being replaced
 ID_BATCH = 10_000  # ids read at a time
 LEAST_EF = 64  # of a search in an HNSW index
-FIELDS = ["lang", "fine", "ids", DENSE]  # what scoring reads
+FIELDS = ["fine", "ids", DENSE]  # what scoring reads
 SHOWN = ["document", "version", "kind", "text", "breadcrumb", "locators", "added", "picture"]  # what hits show
 
 Active = Callable[[Iterable[str]], dict[str, str]]
@@ -138,7 +137,7 @@ def _fused(
         output_fields=FIELDS,
         timeout=CALL_S,
     )[0]
-    return [_candidate(hit) for hit in hits]
+    return [_candidate(hit, question.language) for hit in hits]
 
 
 def _ranked(
@@ -147,7 +146,7 @@ def _ranked(
     """Rows of the dense and the full-text leg with their places in each, a request a leg: of a fused list the engine
     tells no leg's ranks."""
     found: dict[str, Candidate] = {}
-    legs = [("dense_place", DENSE, question.vector.tolist(), {"metric_type": "COSINE", "params": _ef(limit)})]
+    legs = [("dense_place", DENSE, query_vector(question.vector), {"metric_type": METRIC, "params": _ef(limit)})]
     legs = legs if fusion.dense else []
     if question.fine:
         legs.append(("text_place", FINE, " ".join(question.fine), {"metric_type": "BM25"}))
@@ -163,7 +162,7 @@ def _ranked(
             timeout=CALL_S,
         )[0]
         for number, hit in enumerate(hits, 1):
-            known = found.get(hit["id"]) or _candidate(hit)
+            known = found.get(hit["id"]) or _candidate(hit, question.language)
             found[hit["id"]] = replace(known, **{place: number})
     return list(found.values())
 
@@ -173,39 +172,36 @@ def _ef(limit: int) -> dict[str, int]:
 
 
 def _legs(question: Question, limit: int, where: str, fusion: Fusion) -> list[AnnSearchRequest]:
-    vector = question.vector.tolist()
-    cosine = {"metric_type": "COSINE", "params": _ef(limit)}
+    vector = query_vector(question.vector, question.language if fusion.windowed else "")
+    nearness = {"metric_type": METRIC, "params": _ef(limit)}
     bm25 = {"metric_type": "BM25"}
 
     def leg(data: Any, field: str, param: dict[str, Any], condition: str = "") -> AnnSearchRequest:
         both = " and ".join(filter(None, (where, condition)))
         return AnnSearchRequest([data], field, param, limit, expr=both or None)
 
-    if fusion.windowed:
-        legs = [leg(vector, DENSE, cosine, f'lang == "{language}"') for language in LANGUAGES]
-    else:
-        legs = [leg(vector, DENSE, cosine)]
+    legs = [leg(vector, DENSE, nearness)]
     if question.coarse and fusion.full_text:
         legs.append(leg(" ".join(question.coarse), COARSE, bm25))
     if question.fine and fusion.full_text:
         legs.append(leg(" ".join(question.fine), FINE, bm25))
     if question.ids and fusion.identifiers:
-        legs.append(leg(vector, DENSE, cosine, f"array_contains_any(ids, {any_of(question.ids, _identifier)})"))
+        legs.append(leg(vector, DENSE, nearness, f"array_contains_any(ids, {any_of(question.ids, _identifier)})"))
     return legs
 
 
-def _candidate(hit: Any) -> Candidate:
+def _candidate(hit: Any, asked: str) -> Candidate:
     row = hit["entity"]
     document, version, _ = hit["id"].split(":")
-    vector = np.asarray(row[DENSE], np.float32)
+    vector, offset = embedding_and_offset(np.asarray(row[DENSE], np.float32), asked)
     return Candidate(
         chunk_id=hit["id"],
         document=document,
         version=version,
-        language=row["lang"],
         tokens=frozenset(row["fine"].split(" ")),
         ids=frozenset(row["ids"]),
-        vector=vector / max(float(np.linalg.norm(vector)), 1e-12),
+        vector=vector,
+        offset=offset,
         lead=next(iter(row["ids"]), None),
     )
 

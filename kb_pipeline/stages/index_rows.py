@@ -23,16 +23,18 @@ def compute(work: Work) -> Output:
     from kb_pipeline.index.collections import ensure_collection
     from kb_pipeline.index.connect import connect
     from kb_pipeline.index.rows import delete_versions, write_document
+    from kb_pipeline.index.vectors import Vectors
     from kb_pipeline.tokenization.tokens import tokenizer
 
     kb, catalogue = work.document.kb, work.catalogue
     client = connect(work.settings.index, home() / "index")
+    model = embedder(work.settings.embedding)
     index = target_index(kb, work.settings, catalogue)
-    ensure_collection(client, index.collection, embedder(work.settings.embedding).dimension)
+    ensure_collection(client, index.collection, model.dimension)
     version = work.fingerprint[:VERSION_DIGITS]
     enrichments = decode(work.read("llm_enrichments", "enrichments.json"), tuple[Enrichment, ...])
     words = tokenizer(work.settings.index.user_words)
-    vectors, question_vectors = read_vectors(work)
+    vectors = Vectors(*read_vectors(work), model.language_offsets)
     rows = write_document(
         client,
         index.collection,
@@ -41,7 +43,6 @@ def compute(work: Work) -> Output:
         read_chunks(work),
         enrichments,
         vectors,
-        question_vectors,
         words,
     )
     catalogue.point(work.document, index.collection, version)

@@ -18,7 +18,7 @@ from kb_pipeline.stages.keys import stage_basis
 from kb_pipeline.storage.catalogue import Catalogue, KnowledgeBaseIndex
 from kb_pipeline.storage.fingerprints import value_hash
 
-SCHEMA_VERSION = "2"  # raise it when rows of an older schema can no longer be read or written
+SCHEMA_VERSION = "2"  # raise it when rows of before cannot be searched together with new ones: schema, language offsets
 
 log = logging.getLogger(__name__)
 

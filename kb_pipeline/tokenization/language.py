@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Literal
 
 Language = Literal["zh", "en"]
+# Of a language offset, for passages that are no running text. On XQuAD the gap of cosines between languages is 0.057
+# for passages of 5 words, 0.067 for 8, 0.087 for 14, 0.095 from 30 words on, and 0.048 for tables of figures.
+LEAST_OFFSET = 0.5
+# Share of words in the question's own language from which a passage counts as one of that language: bilingual captions
+# and reference lists, which the model places near a question in either.
+BILINGUAL = 0.3
 LETTERS_A_CHARACTER = 3  # Latin letters that say what one Chinese character says (parallel texts: 395 to 1,199)
 
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
@@ -48,3 +54,16 @@ def word_share(tokens: Collection[str], of: Language) -> float:
     counts = {name: sum(1 for token in tokens if word.fullmatch(token)) for name, word in _WORD.items()}
     words = sum(counts.values())
     return counts[of] / words if words else 0.0
+
+
+def language_offset(
+    offsets: Mapping[tuple[str, str], float], asked: str, written: str, tokens: Collection[str]
+) -> float:
+    """What is added to the cosine of a passage in another language: the model's offset for running text, down to half
+    of it for single words and for tables of figures, which the model places less by their language, and down to nothing
+    for passages that hold text in the question's language as well."""
+    offset = offsets.get((asked, written), 0.0)
+    if not offset:
+        return 0.0
+    foreign = max(0.0, 1 - word_share(tokens, asked) / BILINGUAL)
+    return offset * foreign * (LEAST_OFFSET + (1 - LEAST_OFFSET) * running_share(tokens, written))

@@ -16,6 +16,7 @@ from kb_pipeline.index import lite_server
 from kb_pipeline.index.collections import ensure_collection, list_collections, row_count
 from kb_pipeline.index.connect import connect
 from kb_pipeline.index.rows import write_document
+from kb_pipeline.index.vectors import Vectors
 from kb_pipeline.settings import IndexSettings
 from kb_pipeline_tests.index.samples import DIMENSION, chunk, vectors
 
@@ -53,7 +54,7 @@ def test_the_owner_outlives_its_caller_and_ends_when_told(folder: Path) -> None:
 def test_rows_are_there_after_the_owner_was_killed(folder: Path) -> None:
     client = connect(IndexSettings(), folder)
     ensure_collection(client, "kbn_killed", DIMENSION)
-    write_document(client, "kbn_killed", "doc", "a", [chunk(i, f"row {i}") for i in range(9)], [], vectors(9))
+    write_document(client, "kbn_killed", "doc", "a", [chunk(i, f"row {i}") for i in range(9)], [], Vectors(vectors(9)))
     os.kill(lite_server.owner_pid(folder), signal.SIGKILL)
     while lite_server.owner_pid(folder):
         time.sleep(0.01)

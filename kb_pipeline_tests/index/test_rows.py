@@ -22,6 +22,7 @@ from kb_pipeline.index.collections import (
 from kb_pipeline.index.locators import read_locators, stored_list, stored_locators
 from kb_pipeline.index.rows import delete_versions, write_document
 from kb_pipeline.index.schema import collection_schema
+from kb_pipeline.index.vectors import Vectors
 from kb_pipeline.records import CellLocator, Chunk, Enrichment, LineLocator, PageLocator, SlideLocator
 from kb_pipeline_tests.index.samples import DIMENSION, chunk, vectors
 
@@ -38,7 +39,7 @@ def collection(client: MilvusClient) -> str:
 
 def put(client: MilvusClient, collection: str, document: str, version: str, chunks: list[Chunk], **more):
     return write_document(
-        client, collection, document, version, chunks, more.get("enrichments", ()), vectors(len(chunks))
+        client, collection, document, version, chunks, more.get("enrichments", ()), Vectors(vectors(len(chunks)))
     )
 
 
@@ -63,7 +64,7 @@ def test_a_row_holds_the_whole_chunk(client: MilvusClient, collection: str) -> N
     assert row["text"] == given.text
     assert tuple(row["breadcrumb"]["l"]) == given.breadcrumb
     assert read_locators(row["locators"]) == given.locators
-    assert (row["page"], row["tokens"], row["kind"], row["lang"]) == (7, 12, "table", "zh")
+    assert (row["page"], row["tokens"], row["kind"]) == (7, 12, "table")
     assert list(row["ids"]) == ["zk305"]
     assert list(row["section_ids"]) == ["s1", "s2"]
     assert (list(row["keywords"]), list(row["questions"]), row["summary"]) == (["铜矿"], ["品位是多少?"], "摘要")
@@ -114,19 +115,21 @@ def test_writing_a_version_again_changes_nothing_and_mends_what_is_missing(
 
 
 def test_a_document_without_chunks_has_no_rows(client: MilvusClient, collection: str) -> None:
-    rows = write_document(client, collection, "empty", "1", [], [], np.zeros((0, 0), np.float32))
+    rows = write_document(client, collection, "empty", "1", [], [], Vectors(np.zeros((0, 0), np.float32)))
     assert rows.ids == ()
     assert row_count(client, collection) == 0
 
 
 def test_vectors_that_do_not_fit_are_refused(client: MilvusClient, collection: str) -> None:
     with pytest.raises(DimensionMismatch):
-        write_document(client, collection, "a", "1", [chunk(0, "x")], [], vectors(2))
+        write_document(client, collection, "a", "1", [chunk(0, "x")], [], Vectors(vectors(2)))
     with pytest.raises(DimensionMismatch) as caught:
         ensure_collection(client, collection, DIMENSION + 1)
     assert caught.value.remedy
     with pytest.raises(IndexRequestFailed):
-        write_document(client, collection, "a", "1", [chunk(0, "x")], [], np.ones((1, DIMENSION + 1), np.float32))
+        write_document(
+            client, collection, "a", "1", [chunk(0, "x")], [], Vectors(np.ones((1, DIMENSION + 1), np.float32))
+        )
     assert row_count(client, collection) == 0
 
 

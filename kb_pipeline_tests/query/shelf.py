@@ -13,6 +13,7 @@ from kb_pipeline.errors import UnknownDocument
 from kb_pipeline.index.collections import drop_collection, ensure_collection
 from kb_pipeline.index.connect import connect
 from kb_pipeline.index.rows import delete_versions, write_document
+from kb_pipeline.index.vectors import Vectors
 from kb_pipeline.query import KnowledgeBase
 from kb_pipeline.query.knowledge_base import SearchedIndex
 from kb_pipeline.records import Chunk, Enrichment
@@ -69,12 +70,18 @@ class Shelf:
         pause: Callable[[], None] = lambda: None,
     ) -> None:
         """Ingest a version of a document as the index_rows stage does."""
-        vectors = self.embedder.embed_passages([chunk.text for chunk in chunks])
-        write_document(self.client, self.collection, document, version, chunks, enrichments, vectors)
+        write_document(
+            self.client, self.collection, document, version, chunks, enrichments, self._vectors(chunks, enrichments)
+        )
         self.paths[document] = path or f"{document}.pdf"
         self.versions[document] = version
         pause()
         delete_versions(self.client, self.collection, document, keep=version)
+
+    def _vectors(self, chunks: Sequence[Chunk], enrichments: Sequence[Enrichment]) -> Vectors:
+        content = self.embedder.embed_passages([chunk.text for chunk in chunks])
+        asked = {one.ordinal: self.embedder.embed_passages(one.questions) for one in enrichments if one.questions}
+        return Vectors(content, asked, self.embedder.language_offsets)
 
     def base(self, chat=None) -> KnowledgeBase:
         return KnowledgeBase(

@@ -32,10 +32,10 @@ class Model(WordVectors):
 def scored(question: Question) -> list[Scored]:
     vectors = Model().embed_passages(list(TEXTS.values()))
     candidates = [
-        Candidate(key, "d", "1", "zh", frozenset(fine(text)), frozenset(ids(text)), vector)
+        Candidate(key, "d", "1", frozenset(fine(text)), frozenset(ids(text)), vector)
         for (key, text), vector in zip(TEXTS.items(), vectors, strict=True)
     ]
-    return rescore(question, candidates, fusion=PRESETS["windowed"], window=(0.0, 1.0), offsets={})
+    return rescore(question, candidates, fusion=PRESETS["windowed"], window=(0.0, 1.0))
 
 
 @pytest.fixture

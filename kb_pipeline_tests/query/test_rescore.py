@@ -11,6 +11,7 @@ from kb_pipeline.errors import UsageError
 from kb_pipeline.query.fusion import Fusion
 from kb_pipeline.query.question import Question, read_question
 from kb_pipeline.query.rescore import Candidate, Scored, confidence, least_score, rescore, total
+from kb_pipeline.tokenization.language import language_offset
 from kb_pipeline_tests.query.shelf import WordVectors
 
 WINDOW = (0.7, 1.0)
@@ -25,11 +26,12 @@ def question(ids: tuple[str, ...] = (), language: str = "zh") -> Question:
 
 def candidate(key: str, cosine: float, tokens: str = "", ids: tuple[str, ...] = (), language: str = "zh") -> Candidate:
     vector = np.array([cosine, (1 - cosine**2) ** 0.5], np.float32)
-    return Candidate(key, "d", "1", language, frozenset(tokens.split()), frozenset(ids), vector)
+    words = frozenset(tokens.split())
+    return Candidate(key, "d", "1", words, frozenset(ids), vector, language_offset(OFFSETS, "zh", language, words))
 
 
 def scored(candidates: list[Candidate], asked: Question, weight: float = 0.3) -> list[Scored]:
-    return rescore(asked, candidates, fusion=Fusion(1 - weight), window=WINDOW, offsets=OFFSETS)
+    return rescore(asked, candidates, fusion=Fusion(1 - weight), window=WINDOW)
 
 
 PROSE = " ".join(f"{a}{b}" for a in "bcdfg" for b in "aeiouy")  # thirty words

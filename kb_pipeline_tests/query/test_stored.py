@@ -13,6 +13,7 @@ from kb_pipeline.errors import DimensionMismatch, UnknownDocument, UnknownKnowle
 from kb_pipeline.index.collections import ensure_collection
 from kb_pipeline.index.connect import connect
 from kb_pipeline.index.rows import write_document
+from kb_pipeline.index.vectors import Vectors
 from kb_pipeline.query import KnowledgeBase
 from kb_pipeline.query.question import Question
 from kb_pipeline.settings import load_settings
@@ -37,7 +38,7 @@ def test_search_ask_and_trace_by_name(catalogue: Catalogue, kb_home: Path) -> No
     client = connect(settings.index, kb_home / "index")
     ensure_collection(client, base.id, embedder(settings.embedding).dimension)
     vectors = embedder(settings.embedding).embed_passages([one.text for one in chunks])
-    write_document(client, base.id, document.id, "1", chunks, [], vectors)
+    write_document(client, base.id, document.id, "1", chunks, [], Vectors(vectors))
 
     opened = KnowledgeBase.open(NAME)
     assert opened.search("ZK305的铜品位") == []  # nobody points at it yet
