@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from kb_pipeline.chunking.spans import Plan, Run, Span, plan_text, runs
+from kb_pipeline.chunking.spans import Plan, Run, Span, run_text, runs
 from kb_pipeline.records import Section
 from kb_pipeline.tokenization.sentences import sentence_ends
 
@@ -74,23 +74,29 @@ class Counts:
     def plans(self, plans: Sequence[Plan]) -> list[int]:
         """Tokens of the texts of plans."""
         found = [0] * len(plans)
-        whole: list[int] = []
+        whole: dict[int, str] = {}
         for i, plan in enumerate(plans):
             parts = runs(plan.spans, self.sections)
-            if not parts and not plan.tail:
-                continue
-            if plan.tail or parts[0].joint or any(run.label or not run.joint.isspace() for run in parts[1:]):
-                whole.append(i)
-                continue
-            for run in parts:
-                tokens = self._of_run(run, plan.spans)
-                if tokens is None:
-                    whole.append(i)
-                    break
-                found[i] += tokens
-        for i, tokens in zip(whole, self.texts([plan_text(plans[i], self.sections) for i in whole]), strict=True):
+            known = self._of_runs(parts, plan)
+            if known is None:
+                whole[i] = run_text(parts, self.sections) + plan.tail
+            else:
+                found[i] = known
+        for i, tokens in zip(whole, self.texts(list(whole.values())), strict=True):
             found[i] = tokens
         return found
+
+    def _of_runs(self, parts: Sequence[Run], plan: Plan) -> int | None:
+        """Tokens of a plan where they follow from counts that are known: its runs are parted by white space."""
+        if plan.tail or (parts and parts[0].joint) or any(run.label or not run.joint.isspace() for run in parts[1:]):
+            return None
+        total = 0
+        for run in parts:
+            tokens = self._of_run(run, plan.spans)
+            if tokens is None:
+                return None
+            total += tokens
+        return total
 
     def _of_run(self, run: Run, spans: Sequence[Span]) -> int | None:
         """Tokens of a run where they follow from counts that are known: of the whole section, or of spans that white

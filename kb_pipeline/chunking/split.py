@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 
 from kb_pipeline.tokenization.graphemes import between_clusters
 from kb_pipeline.tokenization.sentences import sentence_ends
@@ -70,13 +71,13 @@ def _split_sentence(text: str, start: int, end: int, tokens: int, limit: int, co
 def _cuts(text: str, start: int, end: int, parts: int) -> list[int]:
     """Ends of about equal parts of a range, each at the best boundary near its ideal place; the last is `end`."""
     length = (end - start) / parts
-    ranked = boundaries(text, start, end)
+    ranked = Boundaries(text, start, end)
     found: list[int] = []
     last = start
     for k in range(1, parts):
         ideal, reach = start + k * length, WINDOW * length
         window = (max(last + 1, ideal - reach), min(end - 1, ideal + reach))
-        cut = _nearest(ranked, *window, ideal) or _nearest(ranked[1:], last + 1, end - 1, ideal)
+        cut = _nearest(ranked, *window, ideal) or _nearest((ranked.fine, ranked.words), last + 1, end - 1, ideal)
         cut = cut or _between_clusters(text, *window, ideal) or _between_clusters(text, last + 1, end - 1, ideal)
         if cut:
             found.append(cut)
@@ -84,7 +85,7 @@ def _cuts(text: str, start: int, end: int, parts: int) -> list[int]:
     return [*found, end]
 
 
-def _nearest(ranked: Sequence[Sequence[int]], low: float, high: float, ideal: float) -> int | None:
+def _nearest(ranked: Iterable[Sequence[int]], low: float, high: float, ideal: float) -> int | None:
     """The boundary of best rank between two places that lies nearest to the ideal one."""
     for places in ranked:
         near = places[bisect_left(places, low) : bisect_right(places, high)]
@@ -103,21 +104,41 @@ def _between_clusters(text: str, low: float, high: float, ideal: float) -> int |
     return None
 
 
-def boundaries(text: str, start: int, end: int) -> list[list[int]]:
-    """Clause ends, word ends that glue nothing apart, and all word ends, each ascending and strictly inside."""
-    formulas = [match.span() for match in _FORMULA.finditer(text, start, end)]
-    starts = [a for a, _ in formulas]
+class Boundaries:
+    """Places strictly inside `text[start:end]` where it can be cut, by rank, each ascending and found when asked for.
 
-    def free(place: int) -> bool:
-        if not start < place < end or not between_clusters(text, place):
-            return False
-        at = bisect_right(starts, place) - 1
-        return not (at >= 0 and formulas[at][0] < place < formulas[at][1])
+    `clauses`: ends of clauses. `fine`: ends of words that glue nothing apart. `words`: ends of all words.
+    """
 
-    clauses = [m.end() for m in _CLAUSE.finditer(text, start, end) if free(m.end())]
-    words = [m.end() for m in _WORD.finditer(text, start, end) if free(m.end())]
-    fine = [place for place in words if _parts_words(text, place)]
-    return [clauses, fine, words]
+    def __init__(self, text: str, start: int, end: int):
+        self._text, self._start, self._end = text, start, end
+        self._formulas = [match.span() for match in _FORMULA.finditer(text, start, end)]
+
+    def __iter__(self) -> Iterator[list[int]]:
+        yield self.clauses
+        yield self.fine
+        yield self.words
+
+    @cached_property
+    def clauses(self) -> list[int]:
+        return self._ends(_CLAUSE)
+
+    @cached_property
+    def fine(self) -> list[int]:
+        return [place for place in self.words if _parts_words(self._text, place)]
+
+    @cached_property
+    def words(self) -> list[int]:
+        return self._ends(_WORD)
+
+    def _ends(self, pattern: re.Pattern[str]) -> list[int]:
+        ends = [match.end() for match in pattern.finditer(self._text, self._start, self._end)]
+        return [place for place in ends if self._start < place < self._end and self._is_free(place)]
+
+    def _is_free(self, place: int) -> bool:
+        """Whether a place lies in no formula and parts no grapheme cluster."""
+        at = bisect_right(self._formulas, (place,)) - 1 if self._formulas else -1
+        return not (at >= 0 and place < self._formulas[at][1]) and between_clusters(self._text, place)
 
 
 def _parts_words(text: str, place: int) -> bool:

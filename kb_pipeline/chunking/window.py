@@ -15,7 +15,7 @@ from kb_pipeline.chunking.objects import KINDS, has_text, is_seen, object_plans
 from kb_pipeline.chunking.packing import FORMULA
 from kb_pipeline.chunking.reading import Reading
 from kb_pipeline.chunking.spans import Plan, Span
-from kb_pipeline.chunking.split import boundaries
+from kb_pipeline.chunking.split import Boundaries
 from kb_pipeline.records import Section
 from kb_pipeline.tokenization.graphemes import between_clusters
 from kb_pipeline.tokenization.sentences import sentence_ends
@@ -81,14 +81,13 @@ def _end(text: str, sentence: Sequence[int], begin: int, own: int, size: int) ->
     found = _last(sentence, low, high)
     if found:
         return found
-    clauses, fine, words = boundaries(text, own, min(len(text), own + 2 * size))
-    found = _last(clauses, low, high) or _last(fine, low, high) or _last(fine, own, high) or _last(words, own, high)
+    inside = Boundaries(text, own, min(len(text), own + 2 * size))
+    found = _last(inside.clauses, low, high) or _last(inside.fine, low, high)
+    found = found or _last(inside.fine, own, high) or _last(inside.words, own, high)
     if found:
         return found
-    following = (
-        words[0] if words else len(text)
-    )  # one word is longer than what is left: it may have a window of its own
-    if following - own <= size:
+    following = inside.words[0] if inside.words else len(text)
+    if following - own <= size:  # one word is longer than what is left: it may have a window of its own
         return following
     place = own + size
     while place > own + 1 and not between_clusters(text, place):
@@ -108,7 +107,7 @@ def _begin(text: str, sentence: Sequence[int], begin: int, end: int, overlap: in
     at = bisect_left(sentence, low)
     if at < len(sentence) and sentence[at] < end:
         return sentence[at]
-    for places in boundaries(text, low - 1, end) if low < end else ():
+    for places in Boundaries(text, low - 1, end) if low < end else ():
         if places:
             return places[0]
     return end

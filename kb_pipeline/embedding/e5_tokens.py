@@ -10,14 +10,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import chain
 
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from kb_pipeline.embedding.e5_weights import E5Weights
 
 WORD_MARK = "▁"
-GROUP_CHARACTERS = 4096  # longer texts are counted in groups of whole words of this size, in parallel
+ENDS = ",;:!?)。、…"  # after these and before a Chinese character a text can be cut for counting, see `_seam`
+HAN = "\u3400-\u4dbf\u4e00-\u9fff"
+KNOWN_CHARACTERS = 4_000_000  # of units whose counts are kept; a document is counted about twice while it is cut
 BREAKS = (0x09, 0x0A, 0x0B, 0x0C, 0x0D, 0x85)  # control characters that part words
 SOFT_HYPHEN = 0xAD
 VARIATION_SELECTORS = range(0xFE00, 0xFE10)
@@ -29,10 +31,17 @@ class E5Tokens:
     """The tokenizer; safe to use from many threads."""
 
     def __init__(self, weights: E5Weights):
-        self._replacement: dict[int, str] = dict(weights.characters)
+        # every character of the basic plane, as one that is looked up in vain costs an exception
+        self._replacement: dict[int, int | str] = {code: code for code in range(0x10000)} | weights.characters
         for code in (*CONTROLS, *SURROGATES, *VARIATION_SELECTORS, SOFT_HYPHEN):
             self._replacement[code] = " " if code in BREAKS else ""
-        self._tokenizer = Tokenizer(models.Unigram(weights.pieces(), weights.unknown_id, False))
+        pieces = weights.pieces()
+        model = models.Unigram(pieces, weights.unknown_id, False)
+        self._units = Tokenizer(model)
+        self._seam = _seam([piece for piece, _ in pieces])
+        self._known: dict[str, int] = {}
+        self._room = KNOWN_CHARACTERS
+        self._tokenizer = Tokenizer(model)
         self._tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
             [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()]
         )
@@ -42,13 +51,23 @@ class E5Tokens:
         return self._tokenizer.encode(self._clean(text), add_special_tokens=False).ids
 
     def counts(self, texts: Sequence[str]) -> list[int]:
-        """Number of tokens of each text; empty and blank texts have 0."""
-        groups = [(i, group) for i, text in enumerate(texts) for group in _groups(self._clean(text))]
-        found = self._tokenizer.encode_batch_fast([group for _, group in groups], add_special_tokens=False)
-        totals = [0] * len(texts)
-        for (i, _), tokens in zip(groups, found, strict=True):
-            totals[i] += len(tokens)
-        return totals
+        """Number of tokens of each text; empty and blank texts have 0.
+
+        Words, and clauses of Chinese ones, are counted once each: no token reaches over their ends.
+        """
+        parted = [self._parted(self._clean(text)) for text in texts]
+        known = self._known
+        new = [unit for unit in dict.fromkeys(chain.from_iterable(parted)) if unit not in known]
+        if new:
+            length = sum(map(len, new))
+            if length > self._room:  # what another thread reads of the old counts stays with it
+                known, self._room = {}, KNOWN_CHARACTERS
+                self._known = known
+                new = list(dict.fromkeys(chain.from_iterable(parted)))
+            self._room -= length
+            found = self._units.encode_batch_fast(new, add_special_tokens=False)
+            known.update(zip(new, map(len, found), strict=True))
+        return [sum(map(known.__getitem__, units)) for units in parted]
 
     def offsets(self, text: str) -> list[tuple[int, int]]:
         """Character range of `text` that each token covers, in order; bounds never go backwards.
@@ -70,6 +89,16 @@ class E5Tokens:
         if unicodedata.is_normalized("NFC", text):
             return text.translate(self._replacement)
         return "".join(composed for composed, _, _ in _composed(text)).translate(self._replacement)
+
+    def _parted(self, clean: str) -> list[str]:
+        """Words of a cleaned text, each behind the word mark, and clauses of Chinese words."""
+        if WORD_MARK in clean:  # it begins a word where it stands
+            clean = re.sub(rf"(?<=\S){WORD_MARK}", " " + WORD_MARK, clean)
+            return [word if word[0] == WORD_MARK else WORD_MARK + word for word in clean.split()]
+        words = clean.split()
+        if clean.isascii():
+            return [WORD_MARK + word for word in words]
+        return self._seam.sub(" ", " ".join([WORD_MARK + word for word in words])).split()
 
     def _clean_with_origin(self, text: str) -> tuple[str, list[tuple[int, int]]]:
         """The cleaned text, and for each of its characters the range of `text` that it came from."""
@@ -96,13 +125,10 @@ def _joins(character: str) -> bool:
     return unicodedata.combining(character) > 0 or "\u1160" <= character <= "\u11ff"
 
 
-def _groups(text: str) -> list[str]:
-    """The text in pieces of whole words, so that their counts add up to its own."""
-    if len(text) <= GROUP_CHARACTERS:
-        return [text]
-    numbered = ((i // GROUP_CHARACTERS, word) for i, word in _words(text))
-    return [" ".join(word for _, word in group) for _, group in groupby(numbered, key=lambda pair: pair[0])]
-
-
-def _words(text: str) -> list[tuple[int, str]]:
-    return [(match.start(), match.group()) for match in re.finditer(r"\S+", text)]
+def _seam(pieces: Sequence[str]) -> re.Pattern[str]:
+    """Places that no piece of the vocabulary reaches over, and no run of unknown characters: after a mark of ENDS that
+    is a piece itself and stands before a Chinese character in none."""
+    vocabulary = set(pieces)
+    inner = set(re.findall(f"[{ENDS}](?=[{HAN}])", "\n".join(pieces)))
+    ends = "".join(c for c in ENDS if c in vocabulary and c not in inner)
+    return re.compile(f"(?<=[{ends}])(?=[{HAN}])") if ends else re.compile(r"(?!)")

@@ -125,6 +125,24 @@ def test_counts_are_the_same_one_by_one_and_many(texts):
     assert model.count_many(texts) == [model.count_tokens(text) for text in texts]
 
 
+clauses = st.text(st.sampled_from("矿区铜品位，。；！？：（）“”、…,;:!?) \n▁𠮷abc0.8㎡ﬁ\u0301\ue000あア"), max_size=60)
+
+
+@given(anything | clauses)
+@settings(max_examples=400, deadline=None)
+def test_a_count_is_that_of_the_tokens_that_are_embedded(text):
+    assert LocalEmbedder().count_tokens(text) == len(local._tokens().ids(text))
+
+
+def test_counts_do_not_depend_on_what_was_counted_before(model, monkeypatch):
+    text = "矿区有铜，品位很高。The grade is high, 铜为主。" * 3
+    before = model.count_tokens(text)
+    monkeypatch.setattr(local._tokens(), "_room", 10)  # what is known is dropped within the next call
+    other = "另有一句，" + text
+    assert model.count_many([text, other]) == [before, len(local._tokens().ids(other))]
+    assert model.count_tokens(text) == before
+
+
 @given(anything, anything)
 @settings(max_examples=100, deadline=None)
 def test_counts_of_texts_joined_by_a_space_add_up(first, second):
