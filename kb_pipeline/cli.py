@@ -423,8 +423,9 @@ def ask(question: str, kb_name: str, as_json: bool) -> None:
 @click.option(
     "--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="Where the picture goes (PNG)."
 )
+@click.option("--figure", is_flag=True, help="The picture of a figure as it was cut out of its page (JPEG).")
 @json_option
-def trace(chunk: str | None, citation: int | None, kb_name: str | None, out: Path, as_json: bool) -> None:
+def trace(chunk: str | None, citation: int | None, kb_name: str | None, out: Path, figure: bool, as_json: bool) -> None:
     """Draw the page of CHUNK, or of a citation, with the cited places marked."""
     from kb_pipeline.operations.answers import recall
     from kb_pipeline.query import KnowledgeBase
@@ -436,7 +437,8 @@ def trace(chunk: str | None, citation: int | None, kb_name: str | None, out: Pat
     else:
         with _context() as context:
             name, target = kb_name or _kb_of_chunk(context, chunk), chunk
-    picture = KnowledgeBase.open(name).trace(target)
+    base = KnowledgeBase.open(name)
+    picture = base.picture(target if chunk else target.chunk_id) if figure else base.trace(target)
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_bytes(picture)
     _print({"written": str(out)}, as_json, [f"wrote {out}"])

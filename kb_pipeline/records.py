@@ -381,12 +381,14 @@ class Citation(Record, frozen=True):
 
 
 class Answer(Record, frozen=True):
-    """An answer; `mode` is `extractive` (no LLM) or `llm`; `confidence` in 0…1."""
+    """An answer; `mode` is `extractive` (no LLM) or `llm`; `confidence` in 0…1. `notes`: what did not go as set in the
+    search before it."""
 
     answer: str
     citations: tuple[Citation, ...]
     confidence: float
     mode: str
+    notes: tuple[str, ...] = ()
 
 
 # ---------------------------------------------------------------- JSON

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+import msgspec
 from pymilvus import MilvusClient
 
 from kb_pipeline.errors import IndexRequestFailed, IndexUnavailable, UnknownChunk, UsageError
@@ -185,7 +186,7 @@ class KnowledgeBase:
             near_misses=tuple(self._hit(one, rows[i]) for one in poor if (i := one.candidate.chunk_id) in rows),
             documents=self._per_document(good),
             neighbours=self._neighbours(index, kept, neighbours) if neighbours else {},
-            notes=(note,) if note else (),
+            notes=tuple(filter(None, (note, _relaxation(good, least, self.settings.threshold)))),
         )
 
     def _preset(self, name: str) -> Fusion:
@@ -292,7 +293,8 @@ class KnowledgeBase:
             return read, self._find(index, read, PASSAGES, filters=filters), index
 
         read, found, index = self._searching(search)
-        return answer_question(read, found.hits, index.embedder, self._chat, self._words)
+        answer = answer_question(read, found.hits, index.embedder, self._chat, self._words)
+        return msgspec.structs.replace(answer, notes=found.notes)
 
     # ------------------------------------------------------------ tracing
 
@@ -371,6 +373,12 @@ class KnowledgeBase:
         client = self._connect(index)
         self._connected = (index, client)
         return read(client)
+
+
+def _relaxation(good: Sequence[Scored], least: float, threshold: float) -> str:
+    if not good or least >= threshold:
+        return ""
+    return f"nothing scores {threshold:g}, query.threshold: the threshold was relaxed to {least:g}"
 
 
 def _key_parts(chunk_id: str) -> tuple[str, str, int]:

@@ -38,7 +38,7 @@ class SearchResult(Record, frozen=True):
         near_misses: the best chunks below the threshold, where they were asked for.
         documents: documents of all that was found, best first.
         neighbours: chunks before and after each hit by its chunk id, where they were asked for.
-        notes: what did not go as set, such as a reranker that failed.
+        notes: what did not go as set, such as a relaxed threshold or a reranker that failed.
     """
 
     hits: tuple[Hit, ...]

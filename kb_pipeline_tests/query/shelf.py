@@ -103,6 +103,9 @@ class Shelf:
     def document_path(self, document_id: str) -> str:
         return self.paths[document_id]
 
+    def figure_picture(self, document_id: str, picture: str) -> bytes:
+        return f"{document_id} {picture}".encode()
+
     def page_picture(self, document_id: str, page: int) -> bytes:
         if page > 9:
             raise UnknownDocument("no picture of the page is kept", document=document_id, page=page)

@@ -10,7 +10,7 @@ from kb_pipeline.errors import UsageError
 from kb_pipeline.query.filters import Filters
 from kb_pipeline.query.fusion import PRESETS
 from kb_pipeline.query.rescore import total
-from kb_pipeline.records import Chunk
+from kb_pipeline.records import Added, Chunk
 from kb_pipeline.settings import QuerySettings
 from kb_pipeline_tests.query.shelf import Shelf
 
@@ -150,3 +150,27 @@ def test_all_chunks_are_listed_of_visible_versions_only(index_folder: Path) -> N
     base = shelf.base()
     assert base.chunk_ids() == ["a:1:0", "a:1:1"]
     assert base.texts(["a:1:1", "b:9:9"]) == {"a:1:1": "二"}
+
+
+def test_a_hit_tells_which_parts_of_its_text_are_not_its_own_and_gives_its_picture(index_folder: Path) -> None:
+    shelf = Shelf(index_folder, "kbn_figures")
+    added = (Added("context", 0, 6),)
+    shelf.put("report", [Chunk(0, "figure", "见图四。\n\n图4 矿体剖面", (), 8, (), (), added, "00003-figure-1.jpg")])
+    base = shelf.base()
+    hit = base.search("矿体剖面")[0]
+    assert (hit.added, hit.picture) == (added, "00003-figure-1.jpg")
+    assert base.picture(hit) == base.picture(hit.chunk_id) == b"report 00003-figure-1.jpg"
+
+
+def test_a_chunk_without_a_picture_says_so(shelf: Shelf) -> None:
+    with pytest.raises(UsageError, match="has no picture"):
+        shelf.base().picture("report:1:0")
+
+
+def test_an_answer_says_that_the_threshold_was_relaxed(index_folder: Path) -> None:
+    strict = Shelf(index_folder, "kbn_strict", settings=QuerySettings(threshold=0.95))
+    strict.put("report", [chunk(0, "钻孔深度四百米，矿体在大理岩中。")])
+    answer = strict.base().ask("矿体在哪种岩石中，由谁发现？")
+    assert answer.citations
+    assert answer.notes == ("nothing scores 0.95, query.threshold: the threshold was relaxed to 0.2375",)
+    assert strict.base().ask("钻孔深度四百米，矿体在大理岩中。").notes == ()
