@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from kb_pipeline.records import (
     Answer,
@@ -93,8 +93,6 @@ def hit_lines(hits: Iterable[Hit]) -> list[str]:
 
 def search_lines(result: SearchResult) -> list[str]:
     lines = hit_lines(result.hits)
-    if result.relaxed:
-        lines.append(f"nothing reached the threshold; these reach {result.threshold:.3f}")
     for hit in result.hits:
         for passage in result.neighbours.get(hit.chunk_id, ()):
             lines.append(f"   beside {hit.chunk_id}: {' '.join(passage.text.split())[:TEXT_SHOWN]}")
@@ -110,7 +108,7 @@ def answer_lines(answer: Answer) -> list[str]:
     cited = [
         f"[{c.n}] {c.document} {places(c.locators)}{'' if c.verified else ' (not verified)'}" for c in answer.citations
     ]
-    return [answer.answer, "", *cited, f"confidence {answer.confidence:.2f} ({answer.mode})"]
+    return [answer.answer, "", *cited, f"confidence {answer.confidence:.2f} ({answer.mode})", *answer.notes]
 
 
 def places(locators: Iterable[Locator]) -> str:
@@ -184,6 +182,8 @@ def trace_lines(report: TraceReport) -> list[str]:
 
 def dropped_lines(document: ParsedDocument) -> list[str]:
     """What was dropped, a line a reason: pieces, characters, the first piece; how to keep it."""
+    from kb_pipeline.settings import DropReason
+
     by_reason: dict[str, list[str]] = {}
     for item in document.dropped:
         by_reason.setdefault(item.reason, []).append(" ".join(item.text.split()))
@@ -192,4 +192,7 @@ def dropped_lines(document: ParsedDocument) -> list[str]:
         f"first {texts[0][:DROPPED_SHOWN]!r}"
         for reason, texts in by_reason.items()
     ]
-    return [*lines, f'keep them with --set keep="{",".join(by_reason)}"'] if lines else []
+    kept = [reason for reason in by_reason if reason in get_args(DropReason)]
+    if kept:
+        lines.append(f'keep them with --set keep="{",".join(kept)}"')
+    return [*lines, *document.notes]
