@@ -117,6 +117,13 @@ DropReason = Literal[
     "too small to read",
     "low recognition score",
     "garbled text",
+    "hidden text",
+    "hidden sheet",
+    "hidden row",
+    "hidden column",
+    "link address",
+    "comment",
+    "deleted text",
 ]
 
 

@@ -12,6 +12,7 @@ from kb_pipeline.deepdoc.tables.html import table_html
 from kb_pipeline.records import CharacterSum, Dropped, Locator, ParsedDocument, Role, Section, TableCell
 
 CELL_BREAK = " | "
+SECTION_ROWS = 500  # rows of one section; each repeats the header, so that a long table stays readable in parts
 
 
 @dataclass
@@ -46,6 +47,29 @@ class SectionBuilder:
         more = {"html": table_html(cells), "cells": tuple(cells), "caption": caption}
         self.append("table", text, places, **more)
 
+    def append_rows(
+        self,
+        rows: Sequence[Sequence[TableCell]],
+        head: int,
+        caption: str = "",
+        caption_places: Sequence[Locator] = (),
+    ) -> None:
+        """A table of rows, the first `head` of which name its columns; a long one as sections of at most SECTION_ROWS
+        rows that no cell spans apart, each under the caption and the header."""
+        heads, body = rows[:head], rows[head:]
+        at = 0
+        while at < max(1, len(body)):
+            end = min(len(body), at + SECTION_ROWS)
+            while end < len(body) and _spanned(body, at, end):
+                end += 1
+            cells = [
+                msgspec.structs.replace(cell, row=r, header=r < head or cell.header)
+                for r, row in enumerate([*heads, *body[at:end]])
+                for cell in row
+            ]
+            self.append_table(cells, caption, caption_places)
+            at = max(end, at + 1)
+
     def drop_at(self, text: str, reason: str, locators: Sequence[Locator] = ()) -> None:
         """Text that stands in no section; nothing where it is white space."""
         if characters(text):
@@ -77,6 +101,11 @@ def table_text(
         parts += (joint, cell.text)
         length += len(cell.text)
     return "".join(parts), places
+
+
+def _spanned(rows: Sequence[Sequence[TableCell]], first: int, end: int) -> bool:
+    """Whether a cell of the rows before `end` goes on into it."""
+    return any(r + cell.rowspan > end for r in range(first, end) for cell in rows[r] if cell.rowspan > 1)
 
 
 def _moved(place: Locator, offset: int, length: int) -> Locator:

@@ -18,7 +18,6 @@ from kb_pipeline.formats.table_headers import Look, header_rows, is_figure, titl
 from kb_pipeline.records import LineLocator, ParsedDocument, TableCell
 
 DELIMITERS = (",", "\t", ";", "|")
-SECTION_ROWS = 500  # rows of one section; each repeats the header, so that a long file stays readable in parts
 MOST_CELLS = 1_000_000  # of a file: some 500 bytes each while it is read
 LEAST_SPLIT = 0.3  # share of the records that a delimiter must part
 LEAST_REGULAR = 0.05  # by how much a delimiter must be more regular to count before one that gives more fields
@@ -33,7 +32,7 @@ class Record(NamedTuple):
 
 
 def read_delimited(data: bytes, name: str) -> ParsedDocument:
-    """Sections of a CSV or TSV file: tables of at most SECTION_ROWS rows, each under the header.
+    """Sections of a CSV or TSV file: one table under its header, a long one in parts (building.py).
 
     The delimiter is the one by which the records of the whole file are most alike. Ragged rows are filled up with empty
     cells. Titles above the header are the table's caption.
@@ -59,16 +58,8 @@ def read_delimited(data: bytes, name: str) -> ParsedDocument:
     if width == 1 and not heads:
         titles = 0
     caption, places = _caption(rows[:titles])
-    head, body = rows[titles : titles + heads], rows[titles + heads :]
-    for at in range(0, max(1, len(body)), SECTION_ROWS):
-        part = [*head, *body[at : at + SECTION_ROWS]]
-        if part:
-            cells = [
-                TableCell(r, cell.col, 1, 1, r < heads, cell.text, cell.locators)
-                for r, row in enumerate(part)
-                for cell in row
-            ]
-            out.append_table(cells, caption, places)
+    if rows:
+        out.append_rows(rows[titles:], heads, caption, places)
     out.count = sum(characters(cell.text) for row in rows for cell in row)
     return out.document_of(sum(characters(field) for record in found for field in record.fields), codec)
 

@@ -51,8 +51,11 @@ EXTENSIONS = {
     "text": ("txt", "text", "log"),
 }
 TEXT_KINDS = ("html", "markdown", "csv", "json", "xml", "text")
-READABLE = ("pdf", "png", "jpeg", "tiff", "bmp", "webp", "gif", "text", "markdown")
-READABLE_AS = "PDF, pictures (png, jpg, tif, bmp, webp, gif), plain text (txt), Markdown (md)"
+READABLE = ("pdf", "png", "jpeg", "tiff", "bmp", "webp", "gif", "docx", "xlsx", "xls", "csv", "text", "markdown")
+READABLE_AS = (
+    "PDF, pictures (png, jpg, tif, bmp, webp, gif), Word (docx), Excel (xlsx, xls), csv, tsv, plain text (txt), "
+    "Markdown (md)"
+)
 
 _BY_EXTENSION = {extension: kind for kind, extensions in EXTENSIONS.items() for extension in extensions}
 
@@ -92,9 +95,7 @@ def check_name(kind: str, name: str) -> None:
         UnsupportedType: the content is of no type that can be read; the remedy lists those that can.
     """
     if kind == "encrypted office":
-        raise EncryptedFile(
-            "the Office document needs a password", document=name, remedy="save it without one, and as PDF"
-        )
+        raise EncryptedFile("the Office document needs a password", document=name, remedy="save it without one")
     named = _BY_EXTENSION.get(extension(name), "")
     both_text = named in TEXT_KINDS and kind in TEXT_KINDS
     if named and named != kind and not both_text and not _same_family(named, kind):

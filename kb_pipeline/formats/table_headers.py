@@ -28,11 +28,12 @@ _NOTE = re.compile(
 
 
 class Look(NamedTuple):
-    """A cell, whether its value is a figure (a number, a date), and whether its type or ground is an emphatic one."""
+    """A cell; whether its value is a figure (a number, a date), its type bold, its ground coloured."""
 
     cell: TableCell
     figure: bool
-    strong: bool = False
+    bold: bool = False
+    ground: bool = False
 
 
 def is_figure(text: str) -> bool:
@@ -50,7 +51,14 @@ def title_rows(looks: Sequence[Look]) -> int:
             break
         count += 1
     body = [_filled(row) for row in rows[count:]]
-    return count if body and len(body[0]) > 1 and any(_filled(row) for row in rows[:count]) else 0
+    if not body or len(body[0]) < 2 or not any(_filled(row) for row in rows[:count]):
+        return 0
+    labelled = any(len(row) == 1 and not row[0].figure for row in body[1:-1])
+    if labelled and not header_rows([look for row in rows[count:] for look in row]):
+        count -= 1  # rows of one cell part this table, and the last one above it begins its first part
+        while count and not _filled(rows[count - 1]):
+            count -= 1
+    return count
 
 
 def note_rows(looks: Sequence[Look], width: int) -> int:
@@ -73,7 +81,7 @@ def header_rows(looks: Sequence[Look]) -> int:
     rows = _rows(looks)[:LOOKED_AT]
     if len(rows) < 2:
         return 0
-    emphatic = _emphatic(rows)
+    emphatic = _emphatic(rows, "bold") or _emphatic(rows, "ground")
     if emphatic:
         return _reached(rows, emphatic)
     first = _vote(rows, 0)
@@ -109,23 +117,35 @@ def _is_figure(look: Look) -> bool:
     return look.figure and not _YEAR.fullmatch(look.cell.text.strip())
 
 
-def _emphatic(rows: Sequence[Sequence[Look]]) -> int:
-    """Leading rows whose cells all look emphatic, above one that does not; none where a title alone does."""
+def _emphatic(rows: Sequence[Sequence[Look]], look: str) -> int:
+    """Leading rows whose cells all have that look, above some that have not; none where they name one column alone."""
     count = 0
     while count < min(len(rows) - 1, MOST_HEADER_ROWS):
         filled = _filled(rows[count])
-        if not filled or not all(look.strong for look in filled):
+        if not filled or not all(getattr(one, look) for one in filled):
             break
         count += 1
-    plain = [look for row in rows[count:] for look in _filled(row) if not look.strong]
+    plain = any(not getattr(one, look) for row in rows[count:] for one in _filled(row))
     named = max((len(_filled(row)) for row in rows[:count]), default=0)
-    return count if plain and named > 1 else 0
+    return count if plain and named > 1 and _across(rows, count) else 0
+
+
+def _across(rows: Sequence[Sequence[Look]], count: int) -> bool:
+    """Whether the first rows stand above most columns."""
+    width = max(look.cell.col + look.cell.colspan for row in rows for look in row)
+    named = {
+        col
+        for row in rows[:count]
+        for look in _filled(row)
+        for col in range(look.cell.col, look.cell.col + look.cell.colspan)
+    }
+    return len(named) > width / 2
 
 
 def _reached(rows: Sequence[Sequence[Look]], count: int) -> int:
     """The rows that merged cells of the header reach into; they are no header where that would be all of them."""
     first = rows[0][0].cell.row
-    reach = max(cell.row + cell.rowspan for row in rows[:count] for cell, _, _ in row) - first
+    reach = max(cell.row + cell.rowspan for row in rows[:count] for cell, *_ in row) - first
     reach = max(count, min(reach, MOST_HEADER_ROWS))
     return reach if reach < len(rows) else min(count, len(rows) - 1)
 
@@ -176,6 +196,6 @@ def _could_be_names(row: Sequence[Look]) -> bool:
     texts = [look.cell.text.strip() for look in _filled(row)]
     return (
         len(texts) > 1
-        and len(texts) == len(set(texts))
+        and 2 * len(set(texts)) >= len(texts) + (len(texts) < 4)
         and not any(len(text) > LONGEST_NAME or _SENTENCE.search(text) for text in texts)
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from kb_pipeline.errors import DamagedFile
 from kb_pipeline.records import Bookmark, PageLayout, PageRender, PageTables, ParsedDocument, decode, encode
 from kb_pipeline.stages.layout_boxes import PICTURED, figure_part
@@ -9,19 +11,23 @@ from kb_pipeline.stages.page_source import PAGED_TYPES
 from kb_pipeline.stages.raw_file import RawFile, raw_file
 from kb_pipeline.stages.stage import Output, Stage, Work
 
+if TYPE_CHECKING:
+    from kb_pipeline.formats.native import NativeDocument
+
 
 def compute(work: Work) -> Output:
     """Sections of a paged document from its lines and tables or by the remote parser, or of a native format straight
     from its bytes.
 
     Raises:
-        DamagedFile: not one page could be read.
+        DamagedFile: not one page, or no part of a native format, could be read.
+        EncryptedFile, EmptyFile, FileTooLarge: a native format cannot be read.
         EndpointError: the remote parser failed.
     """
     file = raw_file(work)
     if file.kind not in PAGED_TYPES:
-        document = _native(work, file.kind)
-        return Output({"document.json": encode(document)}, facts(document))
+        native = _native(work, file.kind)
+        return Output({"document.json": encode(native.document), **native.pictures}, facts(native.document))
     if work.settings.parser.engine == "remote":
         return _remote(work, file)
     document, pictures = _assembled(work)
@@ -65,10 +71,11 @@ def _assembled(work: Work) -> tuple[ParsedDocument, dict[str, bytes]]:
     return document, pictures
 
 
-def _native(work: Work, kind: str) -> ParsedDocument:
+def _native(work: Work, kind: str) -> NativeDocument:
     from kb_pipeline.formats import read_native
 
-    return read_native(kind, work.read("raw_file", "content"), work.document.path)
+    keep = work.settings.assembly.keep
+    return read_native(kind, work.read("raw_file", "content"), work.document.path, keep)
 
 
 def facts(document: ParsedDocument) -> dict[str, object]:
@@ -82,6 +89,7 @@ def facts(document: ParsedDocument) -> dict[str, object]:
         "characters dropped": sum(document.characters.dropped.values()),
         "character sum balanced": document.characters.balanced,
         **({"failed pages": failed, "failure": document.pages[failed[0] - 1].error} if failed else {}),
+        **({"notes": list(document.notes)} if document.notes else {}),
         "preview": preview(document),
     }
 
@@ -101,7 +109,7 @@ def preview(document: ParsedDocument, characters: int = 600) -> str:
 STAGE = Stage(
     "sections",
     ("raw_file", "page_renders", "layout_boxes", "table_grids"),
-    "3",
+    "4",
     "Sections in reading order, dropped text with reasons, the character sum.",
     settings=(
         "assembly",

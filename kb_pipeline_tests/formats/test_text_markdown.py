@@ -14,11 +14,11 @@ from kb_pipeline.records import ParsedDocument
 
 
 def text(content: str) -> ParsedDocument:
-    return read_native("text", content.encode("utf-8"), "a.txt")
+    return read_native("text", content.encode("utf-8"), "a.txt").document
 
 
 def markdown(content: str) -> ParsedDocument:
-    return read_native("markdown", content.encode("utf-8"), "a.md")
+    return read_native("markdown", content.encode("utf-8"), "a.md").document
 
 
 def outline(document: ParsedDocument) -> list[tuple[str, int, str]]:
@@ -64,7 +64,7 @@ def test_chapters_of_a_text_are_headings():
 
 
 def test_the_charset_is_reported():
-    assert read_native("text", "矿区位于省境东南部，交通方便。".encode("gb18030"), "a.txt").charset == "gb18030"
+    assert read_native("text", "矿区位于省境东南部，交通方便。".encode("gb18030"), "a.txt").document.charset == "gb18030"
 
 
 def test_markdown_headings_and_breadcrumbs():
@@ -145,7 +145,7 @@ LINES = st.sampled_from([*MARKS, *TABLES, *WORDS, *LONG])
 @given(st.lists(LINES, max_size=14), st.sampled_from(["\n", "\r\n", "\r"]), st.sampled_from(["text", "markdown"]))
 def test_every_character_is_in_a_section_or_dropped(lines, end, kind):
     source = end.join(lines)
-    document = read_native(kind, source.encode("utf-8"), "a")
+    document = read_native(kind, source.encode("utf-8"), "a").document
     assert document.characters.balanced
     found: Counter[str] = Counter("".join(item.text for item in document.dropped))
     numbered = source.replace("\r\n", "\n").replace("\r", "\n").split("\n")

@@ -1,0 +1,264 @@
+"""The blocks of a document's body: paragraphs, tables, and what is anchored in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from typing import NamedTuple, Protocol
+
+import msgspec
+from lxml import etree
+
+from kb_pipeline.formats.building import SectionBuilder, cell_range, characters
+from kb_pipeline.formats.docx.inline import DELETED, Inline, InlineReader
+from kb_pipeline.formats.docx.names import W, source_text, value, whole
+from kb_pipeline.formats.docx.numbering import Numbering
+from kb_pipeline.formats.docx.objects import Objects
+from kb_pipeline.formats.docx.tables import Grid, GridCell, read_grid
+from kb_pipeline.formats.table_headers import Look, header_rows, is_figure, title_rows
+from kb_pipeline.records import ParagraphLocator, Section, TableCell
+
+CONTENTS, COVERED = "contents", "covered by a merged cell"
+LONGEST_HEADING = 300  # characters; a whole paragraph in a heading's style is none
+LONGEST_CAPTION = 200
+CELL, ROW = ", ", "; "  # between cells and rows of a table within a cell
+_TABLE_CAPTION = re.compile(r"\s*(?:续表|附表|表格?|tab(?:le|\.))\s*[\dA-Z一二三四五六七八九十(（]", re.I)
+_FIGURE_CAPTION = re.compile(r"\s*(?:附图|图|照片|fig(?:ure|\.)?|photo)\s*[\dA-Z一二三四五六七八九十(（]", re.I)
+
+
+class References(Protocol):
+    """What gives the notes and comments that paragraphs refer to."""
+
+    def note(self, key: tuple[str, str], place: ParagraphLocator) -> None: ...
+
+    def comment(self, number: str, place: ParagraphLocator) -> None: ...
+
+
+class Piece(NamedTuple):
+    """A paragraph within a cell: what is put before it, its text with its number, its element read."""
+
+    joint: str
+    text: str
+    number: int
+    inline: Inline
+
+
+class Body:
+    """Adds the sections of blocks to a document."""
+
+    def __init__(
+        self,
+        out: SectionBuilder,
+        inline: InlineReader,
+        numbering: Numbering,
+        objects: Objects,
+        keep: Collection[str],
+        references: References,
+    ):
+        self.out, self.inline, self.numbering, self.objects = out, inline, numbering, objects
+        self.keep, self.references = keep, references
+        self.titled = 0  # levels that the document's title takes
+
+    def blocks(self, container: etree._Element, contents: bool = False) -> None:
+        """Add all blocks of a container. `contents`: it is a table of contents."""
+        for child in container:
+            tag = child.tag
+            if tag == f"{W}p":
+                self._paragraph(child, contents)
+            elif tag == f"{W}tbl":
+                self._table(child)
+            elif tag == f"{W}sdt":
+                gallery = value(child.find(f"{W}sdtPr/{W}docPartObj/{W}docPartGallery"))
+                self.blocks(child, contents or gallery == "Table of Contents")
+            elif tag in (f"{W}del", f"{W}moveFrom") and DELETED not in self.keep:
+                self.out.drop_at(source_text(child), DELETED)
+            elif next(child.iter(f"{W}p"), None) is not None:
+                self.blocks(child, contents)
+
+    # ------------------------------------------------------------ paragraphs
+
+    def _paragraph(self, element: etree._Element, contents: bool) -> None:
+        contents = contents or self.inline.contents
+        found = self.inline.read(element)
+        place = self._place(element)
+        self._drop(found, place)
+        if (contents or self.inline.contents or self.inline.styles.is_contents(element)) and CONTENTS not in self.keep:
+            self._drop_contents(element, found, place)
+        else:
+            self._text(element, found, place)
+        self._anchored(found, place)
+
+    def _drop_contents(self, element: etree._Element, found: Inline, place: ParagraphLocator) -> None:
+        same = characters(found.text) == found.count
+        self.out.drop_at(found.text if same else source_text(element), CONTENTS, (place,))
+
+    def _text(self, element: etree._Element, found: Inline, place: ParagraphLocator) -> None:
+        label = self._label(element)
+        if not found.text:
+            return
+        level = self._level(element)
+        text = label + found.text
+        if level and len(text) <= LONGEST_HEADING:
+            text = " ".join(text.split())
+            self.out.append("title", text, (_over(place, text),), level=level)
+        elif found.equations and not label:
+            self.out.append("equation", text, (_over(place, text),))
+        elif not self._figure_caption(element, text, place):
+            self.out.append("text", text, (_over(place, text),))
+        self.out.count += found.count
+
+    def _level(self, element: etree._Element) -> int:
+        """Level of a heading; those of a document with a title are one deeper."""
+        if self.inline.styles.is_title(element):
+            self.titled = 1
+            return 1
+        level = self.inline.styles.heading_level(element)
+        return level + self.titled if level else 0
+
+    def _label(self, element: etree._Element) -> str:
+        """The automatic number of a paragraph, counted on; empty for none, and for paragraphs that are struck out."""
+        number, level, style = self.inline.styles.numbering(element)
+        if number in ("", "0") or element.find(f"{W}pPr/{W}rPr/{W}del") is not None:
+            return ""
+        if level is None:
+            level = self.numbering.level_of_style(number, style)
+        return self.numbering.label(number, level)
+
+    def _figure_caption(self, element: etree._Element, text: str, place: ParagraphLocator) -> bool:
+        """Give the figure right before its caption; False where it is none."""
+        last = self.out.sections[-1] if self.out.sections else None
+        if last is None or last.role != "figure" or last.caption or len(text) > LONGEST_CAPTION:
+            return False
+        if not (_FIGURE_CAPTION.match(text) or self._is_caption(element, text)) or _TABLE_CAPTION.match(text):
+            return False
+        whole_text = f"{text}\n{last.text}" if last.text else text
+        shift = len(text) + 1
+        moved = [
+            msgspec.structs.replace(one, start=one.start + shift, end=one.end + shift) if one.end > one.start else one
+            for one in last.locators
+        ]
+        self.out.sections[-1] = msgspec.structs.replace(
+            last, text=whole_text, caption=text, locators=(_over(place, text), *moved)
+        )
+        return True
+
+    def _is_caption(self, element: etree._Element, text: str) -> bool:
+        return self.inline.styles.is_caption(element) and not _TABLE_CAPTION.match(text)
+
+    def _drop(self, found: Inline, place: ParagraphLocator) -> None:
+        for text, reason in found.dropped:
+            self.out.drop_at(text, reason, (place,))
+
+    def _anchored(self, found: Inline, place: ParagraphLocator) -> None:
+        """Text boxes and objects in order, then notes and comments."""
+        for one in found.anchored:
+            if one.box is not None:
+                self.blocks(one.box)
+            else:
+                self.objects.add(one, place)
+        for key in found.notes:
+            self.references.note(key, place)
+        for number in found.comments:
+            self.references.comment(number, place)
+
+    def _place(self, element: etree._Element) -> ParagraphLocator:
+        number = whole(element.get("number", ""))
+        return ParagraphLocator(number, number, self.out.breadcrumb)
+
+    # ------------------------------------------------------------ tables
+
+    def _table(self, element: etree._Element) -> None:
+        grid = read_grid(element, DELETED in self.keep)
+        for row in grid.deleted:
+            self.out.drop_at(source_text(row), DELETED)
+        cells = [cell for row in grid.rows for cell in row if cell.element is not None]
+        frame = len(cells) == 1 or all(len(row) == 1 for row in grid.rows)
+        if frame and (len(cells) == 1 or element.find(f".//{W}tc//{W}tbl") is not None):
+            for cell in cells:  # a table that only frames other blocks
+                self.blocks(cell.element)
+                self._covered(cell)
+            return
+        caption, places = self._caption()
+        pieces = {id(cell): self._pieces(cell.element) if cell.element is not None else [] for cell in cells}
+        rows = [[self._cell(cell, pieces.get(id(cell), [])) for cell in row] for row in grid.rows]
+        looks = [
+            Look(made, is_figure(made.text), _is_bold(pieces.get(id(cell), [])), cell.ground)
+            for row, drawn in zip(rows, grid.rows, strict=True)
+            for made, cell in zip(row, drawn, strict=True)
+        ]
+        self.out.append_rows([row for row in rows if row], self._head(grid, looks), caption, places)
+        for cell in cells:
+            for piece in pieces[id(cell)]:
+                place = ParagraphLocator(piece.number, piece.number, self.out.breadcrumb)
+                self.out.count += piece.inline.count
+                self._drop(piece.inline, place)
+                self._anchored(piece.inline, place)
+            self._covered(cell)
+
+    def _head(self, grid: Grid, looks: Sequence[Look]) -> int:
+        if grid.head and grid.head < len(grid.rows):
+            return grid.head
+        titles = title_rows(looks)
+        body = [look for look in looks if look.cell.row >= titles]
+        names = header_rows(body)
+        return titles + names if names else 0
+
+    def _covered(self, cell: GridCell) -> None:
+        for covered in cell.covered:
+            self.out.drop_at(source_text(covered), COVERED)
+
+    def _cell(self, cell: GridCell, pieces: Sequence[Piece]) -> TableCell:
+        """A cell's paragraphs on one line, each with its place."""
+        text, places = "", []
+        name = cell_range(cell.row, cell.col, cell.rowspan, cell.colspan)
+        for piece in pieces:
+            if not piece.text:
+                continue
+            text += piece.joint if text else ""
+            end = len(text) + len(piece.text)
+            places.append(ParagraphLocator(piece.number, piece.number, self.out.breadcrumb, len(text), end, name))
+            text += piece.text
+        if not places and pieces:
+            number = pieces[0].number
+            places.append(ParagraphLocator(number, number, self.out.breadcrumb, range=name))
+        return TableCell(cell.row, cell.col, cell.rowspan, cell.colspan, False, text, tuple(places))
+
+    def _pieces(self, container: etree._Element, joint: str = " ") -> list[Piece]:
+        """Paragraphs of a cell; a table within it as its cells one after the other."""
+        found: list[Piece] = []
+        for child in container:
+            if child.tag == f"{W}p":
+                inline = self.inline.read(child)
+                label = self._label(child)
+                text = " ".join((label + inline.text).split()) if inline.text else ""
+                found.append(Piece(joint, text, whole(child.get("number", "")), inline))
+                joint = " "
+            elif child.tag == f"{W}tbl":
+                for row in read_grid(child, keep_deleted=True).rows:
+                    first = ROW if found else joint
+                    for cell in row:
+                        for element in ([cell.element] if cell.element is not None else []) + cell.covered:
+                            found += self._pieces(element, first)
+                            first = CELL
+            elif child.tag not in (f"{W}tcPr", f"{W}sdtPr"):
+                found += self._pieces(child, joint)
+        return found
+
+    def _caption(self) -> tuple[str, list[ParagraphLocator]]:
+        """The caption in the paragraph before, taken out of the sections."""
+        last: Section | None = self.out.sections[-1] if self.out.sections else None
+        if last is None or last.role != "text" or len(last.text) > LONGEST_CAPTION or "\n" in last.text:
+            return "", []
+        if not _TABLE_CAPTION.match(last.text):
+            return "", []
+        self.out.sections.pop()
+        return last.text, list(last.locators)
+
+
+def _over(place: ParagraphLocator, text: str) -> ParagraphLocator:
+    return msgspec.structs.replace(place, start=0, end=len(text))
+
+
+def _is_bold(pieces: Sequence[Piece]) -> bool:
+    worded = [piece.inline for piece in pieces if piece.text]
+    return bool(worded) and all(inline.bold for inline in worded)

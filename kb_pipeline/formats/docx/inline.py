@@ -1,0 +1,228 @@
+"""What stands in a paragraph: text as it is read, what is not shown, what is anchored there."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from lxml import etree
+
+from kb_pipeline.formats.building import characters
+from kb_pipeline.formats.docx.equations import latex
+from kb_pipeline.formats.docx.names import DGM, WP, M, V, W, source_text, symbol, value
+from kb_pipeline.formats.docx.styles import Styles
+from kb_pipeline.formats.drawingml import A, C
+from kb_pipeline.formats.ooxml import R
+
+DELETED, HIDDEN = "deleted text", "hidden text"
+NOTES = {f"{W}footnoteReference": "footnotes", f"{W}endnoteReference": "endnotes"}
+TEXTLESS = frozenset(f"{W}{name}" for name in ("pPr", "rPr", "sectPr", "instrText", "delInstrText", "sdtPr", "tblPr"))
+TICKED, EMPTY = "☒", "☐"
+
+
+@dataclass
+class Anchored:
+    """What is anchored in a paragraph: `kind` is picture, box, chart or diagram.
+
+    `target`: relation id. `box`: the content of a text box. `alt`: its alternative text.
+    """
+
+    kind: str
+    target: str = ""
+    alt: str = ""
+    box: etree._Element | None = None
+
+
+@dataclass
+class Inline:
+    """A paragraph read.
+
+    `count`: characters of the file that `text` holds. `equations`: whether nothing but equations is in it.
+    `notes`: (part, id) of foot- and endnotes. `bold`: whether all its text is.
+    """
+
+    text: str = ""
+    count: int = 0
+    equations: bool = False
+    bold: bool = False
+    notes: list[tuple[str, str]] = field(default_factory=list)
+    comments: list[str] = field(default_factory=list)
+    anchored: list[Anchored] = field(default_factory=list)
+    dropped: list[tuple[str, str]] = field(default_factory=list)
+
+
+class InlineReader:
+    """Reads paragraphs in the order of the document, since fields go on over several.
+
+    `fields`: instruction of each open field, and whether its result has begun. `numbers`: of notes, by part and id.
+    """
+
+    def __init__(self, styles: Styles, keep: Collection[str]):
+        self.styles, self.keep = styles, keep
+        self.fields: list[tuple[str, bool]] = []
+        self.numbers: dict[tuple[str, str], int] = {}
+
+    def read(self, paragraph: etree._Element) -> Inline:
+        """Text and objects of a paragraph."""
+        found = Inline()
+        state = _State(found, self.styles.of(paragraph))
+        self._children(paragraph, state)
+        found.text = "".join(state.parts).strip()
+        found.equations = state.formulas > 0 and not state.words
+        if found.equations:
+            found.text = " ".join(part.strip().strip("$") for part in state.parts if part.strip())
+        found.bold = state.words > 0 and state.bold == state.words
+        return found
+
+    @property
+    def contents(self) -> bool:
+        """Whether a table of contents is open."""
+        return any(code.split()[:1] == ["TOC"] for code, _ in self.fields)
+
+    def _children(self, element: etree._Element, state: _State) -> None:
+        for child in element:
+            self._one(child, state)
+
+    def _one(self, element: etree._Element, state: _State) -> None:
+        tag = element.tag
+        if tag in TEXTLESS:
+            if tag == f"{W}instrText" and self.fields and not self.fields[-1][1]:
+                self.fields[-1] = (self.fields[-1][0] + (element.text or ""), False)
+        elif tag in (f"{W}del", f"{W}moveFrom") and DELETED not in self.keep:
+            state.found.dropped.append((source_text(element), DELETED))
+        elif tag == f"{W}r":
+            self._run(element, state)
+        elif tag in (f"{M}oMath", f"{M}oMathPara"):
+            self._equation(element, state)
+        elif tag == f"{W}ruby":
+            self._ruby(element, state)
+        elif tag in (f"{W}commentRangeStart", f"{W}commentReference"):
+            state.found.comments.append(value(element, "id"))
+        else:
+            self._children(element, state)
+
+    def _run(self, run: etree._Element, state: _State) -> None:
+        hidden = HIDDEN not in self.keep and self.styles.switch(run, "vanish", state.style)
+        bold = self.styles.switch(run, "b", state.style)
+        for child in run:
+            tag = child.tag
+            if tag in (f"{W}t", f"{W}delText"):
+                self._put(child.text or "", state, hidden, bold)
+            elif tag == f"{W}tab":
+                state.parts.append("\t")
+            elif tag in (f"{W}br", f"{W}cr"):
+                state.parts.append("\n" if value(child, "type") in ("", "textWrapping") else " ")
+            elif tag == f"{W}noBreakHyphen":
+                self._put("-", state, hidden, bold)
+            elif tag == f"{W}sym":
+                self._put(symbol(child), state, hidden, bold)
+            elif tag == f"{W}fldChar":
+                self._field(child, state)
+            elif tag in NOTES:
+                self._note(child, state, run)
+            elif tag in (f"{W}drawing", f"{W}pict", f"{W}object"):
+                self._drawing(child, state)
+            else:
+                self._one(child, state)
+
+    def _put(self, text: str, state: _State, hidden: bool, bold: bool) -> None:
+        unseen = hidden or any(not begun for _, begun in self.fields)
+        if unseen:
+            state.found.dropped.append((text, HIDDEN))
+            return
+        state.parts.append(text)
+        count = characters(text)
+        state.found.count += count
+        state.words += count
+        state.bold += count if bold else 0
+
+    def _field(self, element: etree._Element, state: _State) -> None:
+        kind = value(element, "fldCharType")
+        if kind == "begin":
+            self.fields.append(("", False))
+            box = element.find(f"{W}ffData/{W}checkBox")
+            if box is not None:
+                ticked = box.find(f"{W}checked") if box.find(f"{W}checked") is not None else box.find(f"{W}default")
+                on = ticked is not None and value(ticked, default="1") not in ("0", "false")
+                state.parts.append(TICKED if on else EMPTY)
+        elif kind == "separate" and self.fields:
+            self.fields[-1] = (self.fields[-1][0], True)
+        elif kind == "end" and self.fields:
+            self.fields.pop()
+
+    def _note(self, element: etree._Element, state: _State, run: etree._Element) -> None:
+        """A mark `[n]` in the text; none where the author set one."""
+        key = NOTES[element.tag], value(element, "id")
+        number = self.numbers.setdefault(key, len(self.numbers) + 1)
+        state.found.notes.append(key)
+        if value(element, "customMarkFollows") not in ("1", "true"):
+            state.parts.append(f"[{number}]")
+
+    def _equation(self, element: etree._Element, state: _State) -> None:
+        deleted = [one for one in element.iter(f"{W}del", f"{W}moveFrom")]
+        lost = sum(characters(source_text(one)) for one in deleted)
+        for one in deleted:
+            state.found.dropped.append((source_text(one), DELETED))
+        text = latex(element)
+        if text:
+            state.parts.append(f" ${text}$ " if _in_text(state.parts) else f"${text}$ ")
+            state.formulas += 1
+        state.found.count += characters(source_text(element)) - lost
+
+    def _ruby(self, element: etree._Element, state: _State) -> None:
+        """The base, and its reading in brackets."""
+        base, above = element.find(f"{W}rubyBase"), element.find(f"{W}rt")
+        if base is not None:
+            self._children(base, state)
+        if above is not None and source_text(above):
+            state.parts.append("(")
+            self._children(above, state)
+            state.parts.append(")")
+
+    def _drawing(self, element: etree._Element, state: _State) -> None:
+        """Pictures, charts and text boxes of a drawing in order; text boxes inside of text boxes come with these."""
+        alt = ""
+        for part in _outside_boxes(element):
+            tag = part.tag
+            if tag == f"{WP}docPr" or tag.endswith("}cNvPr"):
+                alt = " ".join((part.get("descr") or "").split()) or alt
+            elif tag.startswith(V) and part.get("alt"):
+                alt = " ".join(part.get("alt").split())
+            if tag == f"{W}txbxContent":
+                state.found.anchored.append(Anchored("box", box=part))
+            elif tag == f"{A}blip" and (part.get(f"{R}embed") or part.get(f"{R}link")):
+                state.found.anchored.append(Anchored("picture", part.get(f"{R}embed") or "", alt))
+            elif tag == f"{V}imagedata" and part.get(f"{R}id"):
+                state.found.anchored.append(Anchored("picture", part.get(f"{R}id"), alt))
+            elif tag == f"{C}chart":
+                state.found.anchored.append(Anchored("chart", part.get(f"{R}id", ""), alt))
+            elif tag == f"{DGM}relIds":
+                state.found.anchored.append(Anchored("diagram", part.get(f"{R}dm", ""), alt))
+
+
+@dataclass
+class _State:
+    """A paragraph being read: parts of its text, how many characters of it are words, how many of these bold."""
+
+    found: Inline
+    style: str
+    parts: list[str] = field(default_factory=list)
+    words: int = 0
+    bold: int = 0
+    formulas: int = 0
+
+
+def _in_text(parts: list[str]) -> bool:
+    """Whether a space is wanted before an equation."""
+    last = "".join(parts)[-1:]
+    return bool(last) and last.isascii() and not last.isspace() and last not in "(["
+
+
+def _outside_boxes(element: etree._Element):
+    """Descendants in order, text boxes without what is in them."""
+    for child in element:
+        if not isinstance(child.tag, str):
+            continue
+        yield child
+        if child.tag != f"{W}txbxContent":
+            yield from _outside_boxes(child)

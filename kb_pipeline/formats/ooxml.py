@@ -1,0 +1,152 @@
+"""The package of an Office Open XML file: its parts within bounds, their relations, their XML without entities."""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from lxml import etree
+
+from kb_pipeline.errors import DamagedFile, FileTooLarge
+
+MOST_BYTES = 512 * 1024 * 1024  # that all parts read of a file may unpack to
+MOST_RATIO = 400  # unpacked to packed bytes of a part; text packs to a fiftieth, at most to a two-hundredth
+SMALL = 8 * 1024 * 1024  # bytes of a part whose ratio does not matter
+
+STRICT = "http://purl.oclc.org/ooxml/"  # namespaces of the strict form, which say the same
+LOOSE = (
+    ("http://purl.oclc.org/ooxml/spreadsheetml/main", "http://schemas.openxmlformats.org/spreadsheetml/2006/main"),
+    (
+        "http://purl.oclc.org/ooxml/wordprocessingml/main",
+        "http://schemas.openxmlformats.org/wordprocessingml/2006/main",
+    ),
+    (
+        "http://purl.oclc.org/ooxml/officeDocument/relationships",
+        "http://schemas.openxmlformats.org/officeDocument/2006/relationships",
+    ),
+    ("http://purl.oclc.org/ooxml/officeDocument/math", "http://schemas.openxmlformats.org/officeDocument/2006/math"),
+    ("http://purl.oclc.org/ooxml/drawingml/", "http://schemas.openxmlformats.org/drawingml/2006/"),
+)
+# the parser's own bounds on depth, length and entities stay on
+SAFE = {"resolve_entities": False, "no_network": True, "load_dtd": False, "remove_comments": True, "remove_pis": True}
+R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+
+
+class Relation(NamedTuple):
+    """What a part refers to: the last word of its type, its target as a part name, or an address outside."""
+
+    kind: str
+    target: str
+    outside: bool
+
+
+class Package:
+    """Parts of an Office Open XML file.
+
+    Raises:
+        DamagedFile: it is no archive, or a part is not XML, is missing, or declares entities.
+        FileTooLarge: a part unpacks to more than the bounds above.
+    """
+
+    def __init__(self, data: bytes, name: str):
+        self.name = name
+        self._read = 0
+        try:
+            self._archive = zipfile.ZipFile(io.BytesIO(data))
+        except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError) as error:
+            raise self._damaged(f"the archive cannot be opened ({error})") from error
+        self._names = {info.filename.lower().lstrip("/"): info for info in self._archive.infolist()}
+
+    def __contains__(self, part: str) -> bool:
+        return part.lower() in self._names
+
+    def size(self, part: str) -> int:
+        """Unpacked bytes of a part as the archive announces them."""
+        return self._names[part.lower()].file_size
+
+    def bytes(self, part: str) -> bytes:
+        """A part's bytes."""
+        info = self._names.get(part.lower())
+        if info is None:
+            raise self._damaged(f"its part {part} is missing")
+        self._read += info.file_size
+        swollen = info.file_size > SMALL and info.file_size > MOST_RATIO * max(1, info.compress_size)
+        if swollen or self._read > MOST_BYTES:
+            raise FileTooLarge(
+                f"its part {part} unpacks to {info.file_size} bytes", document=self.name,
+                remedy="split the document, or export it again",
+            )  # fmt: skip
+        try:
+            with self._archive.open(info) as stream:
+                return stream.read(info.file_size)  # never more than announced, whatever the stream holds
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError) as error:
+            raise self._damaged(f"its part {part} cannot be unpacked ({error})") from error
+
+    def xml(self, part: str) -> etree._Element:
+        """The root element of a part, names of the strict form as those of the usual one."""
+        try:
+            root = etree.fromstring(self._loose(part), etree.XMLParser(**SAFE))
+        except (etree.XMLSyntaxError, ValueError) as error:
+            raise self._damaged(f"its part {part} is not XML ({error})") from error
+        self._without_entities(root, part)
+        return root
+
+    def elements(self, part: str, tags: Sequence[str]) -> Iterator[etree._Element]:
+        """Elements of a part with these tags as they end, in order; each is emptied when the next one is asked for, so
+        that a part of any length takes little memory."""
+        events = etree.iterparse(io.BytesIO(self._loose(part)), events=("end",), tag=list(tags), **SAFE)
+        try:
+            for count, (_, element) in enumerate(events):
+                if count == 0:
+                    self._without_entities(element, part)
+                yield element
+                element.clear()
+                while element.getprevious() is not None and element.getparent() is not None:
+                    del element.getparent()[0]
+        except (etree.XMLSyntaxError, ValueError) as error:
+            raise self._damaged(f"its part {part} is not XML ({error})") from error
+
+    def _loose(self, part: str) -> bytes:
+        data = self.bytes(part)
+        if STRICT.encode() in data:
+            for strict, loose in LOOSE:
+                data = data.replace(strict.encode(), loose.encode())
+        return data
+
+    def _without_entities(self, element: etree._Element, part: str) -> None:
+        if element.getroottree().docinfo.internalDTD is not None:
+            raise self._damaged(f"its part {part} declares a document type, which Office never does")
+
+    def relations(self, part: str) -> dict[str, Relation]:
+        """What a part refers to, by relation id; the package's own for an empty name."""
+        folder, file = posixpath.split(part)
+        rels = posixpath.join(folder, "_rels", f"{file}.rels")
+        if rels not in self:
+            return {}
+        found = {}
+        for element in self.xml(rels):
+            target, outside = element.get("Target", ""), element.get("TargetMode") == "External"
+            if not outside:
+                target = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
+            kind = element.get("Type", "").rpartition("/")[2]
+            found[element.get("Id", "")] = Relation(kind, target, outside)
+        return found
+
+    def main_part(self) -> str:
+        """The part that the document begins with."""
+        for relation in self.relations("").values():
+            if relation.kind == "officeDocument":
+                return relation.target
+        raise self._damaged("it names no main part")
+
+    def _damaged(self, message: str) -> DamagedFile:
+        return DamagedFile(message, document=self.name, remedy="open it in its own program and save it again")
+
+
+def of_kind(relations: dict[str, Relation], kind: str) -> list[Relation]:
+    """Relations of a kind, in order."""
+    return [relation for relation in relations.values() if relation.kind == kind]

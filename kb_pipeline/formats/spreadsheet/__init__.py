@@ -1,0 +1,1 @@
+"""Spreadsheets: a workbook's cells as they are shown, and tables found among them."""

@@ -1,0 +1,71 @@
+"""Cell styles of an XLSX workbook, as far as they tell what a cell shows and whether it stands out."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from lxml import etree
+
+from kb_pipeline.formats.ooxml import Package, Relation
+from kb_pipeline.formats.spreadsheet.number_format import BUILT_IN
+
+S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+WHITE = ("FFFFFFFF", "00FFFFFF", "FFFFFF")
+
+
+class Style(NamedTuple):
+    """How cells look: number format, bold type, coloured ground, a border."""
+
+    code: str = "General"
+    bold: bool = False
+    ground: bool = False
+    border: bool = False
+
+
+def read_styles(package: Package, relations: list[Relation]) -> list[Style]:
+    """Cell styles by index."""
+    if not relations:
+        return []
+    root = package.xml(relations[0].target)
+    codes = {
+        int(element.get("numFmtId", 0)): element.get("formatCode", "") for element in root.iter(f"{S}numFmt")
+    }  # fmt: skip
+    bold = [_is_bold(font) for font in root.iterfind(f"{S}fonts/{S}font")]
+    ground = [_is_coloured(fill) for fill in root.iterfind(f"{S}fills/{S}fill")]
+    border = [any(side.get("style") for side in element) for element in root.iterfind(f"{S}borders/{S}border")]
+    found = []
+    for xf in root.iterfind(f"{S}cellXfs/{S}xf"):
+        number = int(xf.get("numFmtId", 0))
+        code = codes.get(number) or BUILT_IN.get(number, "General")
+        found.append(
+            Style(
+                code,
+                *(_at(of, xf.get(key)) for of, key in ((bold, "fontId"), (ground, "fillId"), (border, "borderId"))),
+            )
+        )
+    return found
+
+
+def _at(values: list[bool], index: str | None) -> bool:
+    place = int(index or 0)
+    return values[place] if place < len(values) else False
+
+
+def _is_bold(font: etree._Element) -> bool:
+    mark = font.find(f"{S}b")
+    return mark is not None and is_true(mark.get("val", "1"))
+
+
+def _is_coloured(fill: etree._Element) -> bool:
+    pattern = fill.find(f"{S}patternFill")
+    if pattern is None:
+        return fill.find(f"{S}gradientFill") is not None
+    colour = pattern.find(f"{S}fgColor")
+    white = colour is not None and (
+        colour.get("rgb") in WHITE or (colour.get("theme") == "0" and not colour.get("tint"))
+    )
+    return pattern.get("patternType") == "solid" and not white
+
+
+def is_true(value: str | None) -> bool:
+    return value in ("1", "true", "on")

@@ -1,0 +1,89 @@
+"""XLS (Excel 97 to 2003, and 5): sheets with their cells as they are shown, through xlrd."""
+
+from __future__ import annotations
+
+import io
+import struct
+
+import xlrd
+from xlrd.biffh import XLRDError, error_text_from_code
+
+from kb_pipeline.errors import DamagedFile, EncryptedFile, FileTooLarge
+from kb_pipeline.formats.spreadsheet.book import MOST_CELLS, Sheet, Shown
+from kb_pipeline.formats.spreadsheet.number_format import shown_number, shown_text
+from kb_pipeline.formats.spreadsheet.xlsx import one_line
+from kb_pipeline.formats.table_headers import is_figure
+
+SOLID = 1  # fill pattern
+WHITE = (9, 65)  # palette indexes of white and of the window's ground
+# what xlrd raises on bytes that are not what they should be
+DAMAGE = (
+    XLRDError,
+    struct.error,
+    AssertionError,
+    IndexError,
+    KeyError,
+    ValueError,
+    UnicodeError,
+    OverflowError,
+    TypeError,
+)
+
+
+def read_xls(data: bytes, name: str) -> list[Sheet]:
+    """The sheets of a workbook in order.
+
+    Raises:
+        EncryptedFile, DamagedFile, FileTooLarge.
+    """
+    try:
+        book = xlrd.open_workbook(file_contents=data, formatting_info=True, logfile=io.StringIO(), on_demand=False)
+    except DAMAGE as error:
+        if "encrypted" in str(error).lower():
+            raise EncryptedFile("the workbook needs a password", document=name, remedy="save it without one") from error
+        raise DamagedFile(
+            f"the workbook cannot be read ({error})", document=name,
+            remedy="open it in its own program and save it again",
+        ) from error  # fmt: skip
+    if sum(sheet.nrows * sheet.ncols for sheet in book.sheets()) > 10 * MOST_CELLS:
+        raise FileTooLarge(f"it holds more than {MOST_CELLS} cells", document=name, remedy="split the workbook")
+    return [_sheet(book, sheet) for sheet in book.sheets()]
+
+
+def _sheet(book: xlrd.Book, source: xlrd.sheet.Sheet) -> Sheet:
+    sheet = Sheet(source.name, source.visibility != 0)
+    for row in range(source.nrows):
+        for col in range(source.row_len(row)):
+            cell = source.cell(row, col)
+            style = book.xf_list[cell.xf_index] if cell.xf_index is not None else None
+            text, figure = _shown(book, cell, book.format_map[style.format_key].format_str if style else "General")
+            if text:
+                bold = bool(style) and book.font_list[style.font_index].weight >= 600
+                ground = style.background if style else None
+                coloured = bool(ground) and ground.fill_pattern == SOLID and ground.pattern_colour_index not in WHITE
+                sheet.cells[row, col] = Shown(text, figure, bold, coloured)
+            elif style and any((style.border.top_line_style, style.border.bottom_line_style,
+                                style.border.left_line_style, style.border.right_line_style)):  # fmt: skip
+                sheet.framed.add((row, col))
+    sheet.merged = [(top, left, bottom - 1, right - 1) for top, bottom, left, right in source.merged_cells]
+    sheet.hidden_rows = {row for row, info in source.rowinfo_map.items() if info.hidden}
+    sheet.hidden_columns = {col for col, info in source.colinfo_map.items() if info.hidden}
+    sheet.comments = {place: one_line(note.text) for place, note in source.cell_note_map.items()}
+    sheet.links = {place: link.url_or_path for place, link in source.hyperlink_map.items() if _is_address(link)}
+    return sheet
+
+
+def _is_address(link: xlrd.sheet.Hyperlink) -> bool:
+    return isinstance(link.url_or_path, str) and bool(link.url_or_path)
+
+
+def _shown(book: xlrd.Book, cell: xlrd.sheet.Cell, code: str) -> tuple[str, bool]:
+    """A cell's text as it is shown, and whether it is a figure."""
+    if cell.ctype in (xlrd.XL_CELL_NUMBER, xlrd.XL_CELL_DATE):
+        return shown_number(cell.value, code, bool(book.datemode)), code != "@"
+    if cell.ctype == xlrd.XL_CELL_BOOLEAN:
+        return ("TRUE" if cell.value else "FALSE"), False
+    if cell.ctype == xlrd.XL_CELL_ERROR:
+        return error_text_from_code.get(cell.value, "#ERROR!"), False
+    text = one_line(shown_text(cell.value, code)) if cell.ctype == xlrd.XL_CELL_TEXT else ""
+    return text, is_figure(text)

@@ -1,0 +1,240 @@
+"""XLSX: sheets with their cells as they are shown, read straight from the package's parts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from lxml import etree
+
+from kb_pipeline.errors import FileTooLarge
+from kb_pipeline.formats.ooxml import Package, R, Relation, of_kind
+from kb_pipeline.formats.pictures import picture_ending
+from kb_pipeline.formats.spreadsheet.book import MOST_CELLS, Picture, Sheet, Shown, Span
+from kb_pipeline.formats.spreadsheet.drawings import read_drawing
+from kb_pipeline.formats.spreadsheet.number_format import shown_number, shown_text
+from kb_pipeline.formats.spreadsheet.styles import S, Style, is_true, read_styles
+from kb_pipeline.formats.table_headers import is_figure
+
+T = "{http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments}"
+_REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d+)")
+_CELL_PICTURE = re.compile(r'=(?:_xlfn\.)?DISPIMG\("([^"]+)"')
+_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")  # how a part spells characters that XML cannot hold
+
+
+def read_xlsx(package: Package) -> list[Sheet]:
+    """The sheets of a workbook in order; chart sheets are left out.
+
+    Raises:
+        DamagedFile, FileTooLarge.
+    """
+    main = package.main_part()
+    workbook = package.xml(main)
+    relations = package.relations(main)
+    embedded = _cell_pictures(package, of_kind(relations, "cellImage"))
+    strings = [text for part in of_kind(relations, "sharedStrings") for text in _shared_strings(package, part.target)]
+    styles = read_styles(package, of_kind(relations, "styles"))
+    properties = workbook.find(f"{S}workbookPr")
+    since_1904 = properties is not None and is_true(properties.get("date1904"))
+    sheets = []
+    cells = 0
+    for element in workbook.iterfind(f"{S}sheets/{S}sheet"):
+        relation = relations.get(element.get(f"{R}id", ""))
+        if relation is None or relation.kind != "worksheet":
+            continue
+        sheet = Sheet(element.get("name", ""), element.get("state", "visible") != "visible")
+        reader = _SheetReader(package, sheet, strings, styles, since_1904, MOST_CELLS - cells)
+        reader.read(relation.target)
+        _place_cell_pictures(sheet, embedded)
+        cells += len(sheet.cells)
+        sheets.append(sheet)
+    return sheets
+
+
+class _SheetReader:
+    """Fills a sheet from its part and the parts that this one refers to."""
+
+    def __init__(
+        self, package: Package, sheet: Sheet, strings: list[str], styles: list[Style], since_1904: bool, most: int
+    ):
+        self.package, self.sheet, self.strings, self.styles = package, sheet, strings, styles
+        self.since_1904, self.most = since_1904, most
+        self.formulas: dict[str, str] = {}
+        self.row = -1
+
+    def read(self, part: str) -> None:
+        relations = self.package.relations(part)
+        filtered: list[Span] = []
+        names = ("row", "col", "mergeCell", "hyperlink", "autoFilter")
+        for element in self.package.elements(part, [S + name for name in names]):
+            name = etree.QName(element).localname
+            if name == "row":
+                self._read_row(element)
+            elif name == "col" and is_true(element.get("hidden")):
+                first, last = int(element.get("min", 1)), int(element.get("max", 1))
+                self.sheet.hidden_columns.update(range(first - 1, min(last, 16_384)))
+            elif name == "mergeCell":
+                self.sheet.merged += _spans(element.get("ref", ""))
+            elif name == "hyperlink":
+                self._link(element, relations)
+            elif name == "autoFilter" and element.find(f"{S}filterColumn") is not None:
+                filtered += _spans(element.get("ref", ""))
+        for relation in of_kind(relations, "table"):
+            filtered += self._table(relation.target)
+        for first, _, last, _ in filtered:  # what a filter hides is data like the rest
+            self.sheet.hidden_rows.difference_update(range(first, last + 1))
+        self._comments(relations)
+        for relation in of_kind(relations, "drawing"):
+            self.sheet.pictures += read_drawing(self.package, relation.target)
+
+    def _read_row(self, element: etree._Element) -> None:
+        self.row = int(element.get("r", self.row + 2)) - 1
+        if is_true(element.get("hidden")):
+            self.sheet.hidden_rows.add(self.row)
+        col = -1
+        for cell in element.iterfind(f"{S}c"):
+            match = _REFERENCE.fullmatch(cell.get("r", ""))
+            col = column_index(match[1]) if match else col + 1
+            index = int(cell.get("s", 0))
+            style = self.styles[index] if index < len(self.styles) else Style()
+            text, figure = self._shown(cell, style)
+            if text:
+                self.sheet.cells[self.row, col] = Shown(text, figure, style.bold, style.ground)
+                if len(self.sheet.cells) > self.most:
+                    raise FileTooLarge(
+                        f"it holds more than {MOST_CELLS} cells", document=self.package.name,
+                        remedy="split the workbook, or export its sheets one by one",
+                    )  # fmt: skip
+            elif style.border and len(self.sheet.framed) < MOST_CELLS:
+                self.sheet.framed.add((self.row, col))
+
+    def _shown(self, cell: etree._Element, style: Style) -> tuple[str, bool]:
+        """A cell's text as it is shown, and whether it is a figure."""
+        kind, value = cell.get("t", "n"), cell.findtext(f"{S}v")
+        formula = cell.find(f"{S}f")
+        if formula is not None and formula.text and formula.get("si"):
+            self.formulas[formula.get("si", "")] = formula.text
+        if kind == "inlineStr":
+            inline = cell.find(f"{S}is")
+            return self._text(_string(inline) if inline is not None else "", style)
+        if value is None:
+            if formula is None:
+                return "", False
+            self.sheet.uncounted += 1
+            return "=" + (formula.text or self.formulas.get(formula.get("si", ""), "")), False
+        if kind == "s":
+            place = int(value) if value.strip().isdecimal() else -1
+            return self._text(self.strings[place] if 0 <= place < len(self.strings) else "", style)
+        if kind == "str":
+            return self._text(_unescaped(value), style)
+        if kind == "b":
+            return ("TRUE" if value.strip() == "1" else "FALSE"), False
+        if kind == "e":
+            return value.strip(), False
+        if kind == "d":
+            return value.strip(), True
+        try:
+            number = float(value)
+        except ValueError:
+            return value.strip(), False
+        return shown_number(number, style.code, self.since_1904), style.code != "@"
+
+    def _text(self, value: str, style: Style) -> tuple[str, bool]:
+        text = one_line(shown_text(value, style.code))
+        return text, is_figure(text)
+
+    def _link(self, element: etree._Element, relations: dict[str, Relation]) -> None:
+        relation = relations.get(element.get(f"{R}id", ""))
+        for row, col, _, _ in _spans(element.get("ref", "")):
+            if relation is not None and relation.outside:
+                self.sheet.links[row, col] = relation.target
+
+    def _table(self, part: str) -> list[Span]:
+        """Note a declared table; the range that its filter narrows."""
+        table = self.package.xml(part)
+        for span in _spans(table.get("ref", "")):
+            self.sheet.tables.append((span, int(table.get("headerRowCount", 1))))
+        chosen = table.find(f"{S}autoFilter")
+        narrowed = chosen is not None and chosen.find(f"{S}filterColumn") is not None
+        return _spans(chosen.get("ref", "")) if narrowed else []
+
+    def _comments(self, relations: dict[str, Relation]) -> None:
+        """Notes; where there are threads, the notes only tell that they are there."""
+        threads = of_kind(relations, "threadedComment")
+        for relation in threads or of_kind(relations, "comments"):
+            root = self.package.xml(relation.target)
+            for element in root.iter(f"{T}threadedComment", f"{S}comment"):
+                held = element.find(f"{T}text") if threads else element.find(f"{S}text")
+                text = "" if held is None else one_line(held.text or "" if threads else _string(held))
+                for row, col, _, _ in _spans(element.get("ref", "")):
+                    before = self.sheet.comments.get((row, col), "")
+                    self.sheet.comments[row, col] = f"{before} {text}".strip()
+
+
+def _cell_pictures(package: Package, relations: list[Relation]) -> dict[str, Picture]:
+    """Pictures that stand in cells, by the name under which the cells' formulas call them (WPS)."""
+    found = {}
+    for relation in relations:
+        targets = package.relations(relation.target)
+        for picture in package.xml(relation.target).iter("{*}pic"):
+            named, blip = picture.find(".//{*}cNvPr"), picture.find(".//{*}blip")
+            target = None if blip is None else targets.get(blip.get(f"{R}embed", ""))
+            if named is not None and target and target.target in package:
+                data = package.bytes(target.target)
+                alt = " ".join((named.get("descr") or "").split())
+                found[named.get("name", "")] = Picture((0, 0, 0, 0), data, picture_ending(data), alt)
+    return found
+
+
+def _place_cell_pictures(sheet: Sheet, embedded: dict[str, Picture]) -> None:
+    for (row, col), shown in tuple(sheet.cells.items()):
+        match = _CELL_PICTURE.match(shown.text)
+        if match and match[1] in embedded:
+            del sheet.cells[row, col]
+            sheet.pictures.append(replace(embedded[match[1]], place=(row, col, row, col)))
+    sheet.pictures.sort(key=lambda picture: picture.place)
+
+
+def _shared_strings(package: Package, part: str) -> Iterator[str]:
+    for element in package.elements(part, [f"{S}si"]):
+        yield _string(element)
+
+
+def _string(element: etree._Element) -> str:
+    """The text of a string with or without runs; its reading aid (rPh) is no part of it."""
+    pieces = [
+        text.text or ""
+        for text in element.iter(f"{S}t")
+        if (above := text.getparent()) is element or (above is not None and above.tag == f"{S}r")
+    ]
+    return _unescaped("".join(pieces))
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if "_x" in text else text
+
+
+def one_line(text: str) -> str:
+    """A cell's text without line ends, since the rows of a table's text are its lines."""
+    return " ".join(part for part in (line.strip() for line in text.splitlines()) if part)
+
+
+def column_index(letters: str) -> int:
+    """0 for A."""
+    index = 0
+    for letter in letters:
+        index = index * 26 + ord(letter) - 64
+    return index - 1
+
+
+def _spans(reference: str) -> list[Span]:
+    """Ranges of a reference such as `A1:B2 D4`."""
+    found = []
+    for part in reference.split():
+        ends = [_REFERENCE.fullmatch(end) for end in part.split(":")]
+        if all(ends):
+            places = [(int(end[2]) - 1, column_index(end[1])) for end in ends if end]
+            (top, left), (bottom, right) = places[0], places[-1]
+            found.append((min(top, bottom), min(left, right), max(top, bottom), max(left, right)))
+    return found
