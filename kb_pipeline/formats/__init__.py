@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from kb_pipeline.errors import UnsupportedType
+from kb_pipeline.errors import EmptyFile, UnsupportedType
 from kb_pipeline.formats.native import NativeDocument
 
 
@@ -23,6 +23,13 @@ def read_native(kind: str, data: bytes, name: str, keep: Collection[str] = ()) -
         from kb_pipeline.formats.markdown import read_markdown
 
         return NativeDocument(read_markdown(data, name))
+    found = _read_office(kind, data, name, keep)
+    if not (found.document.sections or found.document.dropped):
+        raise EmptyFile("it holds no text and no picture", document=name, remedy="save or export the document again")
+    return found
+
+
+def _read_office(kind: str, data: bytes, name: str, keep: Collection[str]) -> NativeDocument:
     if kind == "csv":
         from kb_pipeline.formats.delimited import read_delimited
 

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import re
+
 from lxml import etree
 
 from kb_pipeline.formats.ooxml import Package
+from kb_pipeline.formats.spreadsheet.number_format import general
 
+MOST_POINTS = 10_000  # of a series
+_FRACTION = re.compile(r"-?\d+\.\d+(?:[eE][-+]?\d+)?")
 A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 
 
 def chart_title(package: Package, part: str) -> str:
-    """Titles of a chart and its axes, and the names of its series, on one line."""
-    root = package.xml(part)
-    titles = ["".join(text.text or "" for text in title.iter(f"{A}t")) for title in root.iter(f"{C}title")]
-    names = [_cached(series.find(f"{C}tx")) for series in root.iter(f"{C}ser")]
-    return "; ".join(dict.fromkeys(filter(None, (" ".join(text.split()) for text in (*titles, *map(" ".join, names))))))
+    """Titles of a chart and its axes on one line."""
+    titles = ["".join(text.text or "" for text in title.iter(f"{A}t")) for title in package.xml(part).iter(f"{C}title")]
+    return "; ".join(dict.fromkeys(filter(None, (" ".join(title.split()) for title in titles))))
+
+
+def chart_names(package: Package, part: str) -> str:
+    """Names of a chart's series on one line."""
+    names = [" ".join(_cached(series.find(f"{C}tx"))) for series in package.xml(part).iter(f"{C}ser")]
+    return "; ".join(dict.fromkeys(filter(None, names)))
 
 
 def chart_rows(package: Package, part: str) -> list[list[str]]:
@@ -57,4 +66,12 @@ def _cached(element: etree._Element | None) -> list[str]:
     if not points:
         value = element.findtext(f"{C}v")
         return [value] if value else []
-    return [" ".join(points.get(i, "").split()) for i in range(max(points) + 1)] if max(points) < 10_000 else []
+    if max(points) >= MOST_POINTS:
+        return []
+    return [_shown(points.get(i, "")) for i in range(max(points) + 1)]
+
+
+def _shown(text: str) -> str:
+    """A stored value without the last digits that only a binary fraction has."""
+    text = " ".join(text.split())
+    return general(float(text)) if _FRACTION.fullmatch(text) else text

@@ -15,6 +15,8 @@ from kb_pipeline.records import TableCell
 
 MOST_HEADER_ROWS = 5
 MOST_TITLE_ROWS = 3
+MOST_GAPS = 1  # cells without text in a header row: the corner above the row labels
+GAPS = 0.2  # share of such cells in the first row of a table of words
 LOOKED_AT = 300  # rows, from the top, by which columns are judged
 MOSTLY = 0.6  # share of a column's cells that make it one of figures, or of words
 LONGEST_NAME = 60  # characters of a cell that can name a column
@@ -122,12 +124,17 @@ def _emphatic(rows: Sequence[Sequence[Look]], look: str) -> int:
     count = 0
     while count < min(len(rows) - 1, MOST_HEADER_ROWS):
         filled = _filled(rows[count])
-        if not filled or not all(getattr(one, look) for one in filled):
+        if not filled or not all(getattr(one, look) for one in filled) or _gaps(rows[count]) > MOST_GAPS:
             break
         count += 1
     plain = any(not getattr(one, look) for row in rows[count:] for one in _filled(row))
     named = max((len(_filled(row)) for row in rows[:count]), default=0)
     return count if plain and named > 1 and _across(rows, count) else 0
+
+
+def _gaps(row: Sequence[Look]) -> int:
+    """Cells of a row without text."""
+    return len(row) - len(_filled(row))
 
 
 def _across(rows: Sequence[Sequence[Look]], count: int) -> bool:
@@ -196,6 +203,7 @@ def _could_be_names(row: Sequence[Look]) -> bool:
     texts = [look.cell.text.strip() for look in _filled(row)]
     return (
         len(texts) > 1
+        and _gaps(row) <= max(MOST_GAPS, GAPS * len(row))
         and 2 * len(set(texts)) >= len(texts) + (len(texts) < 4)
         and not any(len(text) > LONGEST_NAME or _SENTENCE.search(text) for text in texts)
     )

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import msgspec
 from lxml import etree
 
-from kb_pipeline.formats.building import SectionBuilder, cell_range, characters
+from kb_pipeline.formats.building import SectionBuilder, characters
+from kb_pipeline.formats.docx.cells import CellReader, is_bold
 from kb_pipeline.formats.docx.inline import DELETED, Inline, InlineReader
 from kb_pipeline.formats.docx.names import W, source_text, value, whole
-from kb_pipeline.formats.docx.numbering import Numbering
 from kb_pipeline.formats.docx.objects import Objects
 from kb_pipeline.formats.docx.tables import Grid, GridCell, read_grid
 from kb_pipeline.formats.table_headers import Look, header_rows, is_figure, title_rows
-from kb_pipeline.records import ParagraphLocator, Section, TableCell
+from kb_pipeline.records import Locator, ParagraphLocator, Section
 
 CONTENTS, COVERED = "contents", "covered by a merged cell"
 LONGEST_HEADING = 300  # characters; a whole paragraph in a heading's style is none
 LONGEST_CAPTION = 200
-CELL, ROW = ", ", "; "  # between cells and rows of a table within a cell
-_TABLE_CAPTION = re.compile(r"\s*(?:续表|附表|表格?|tab(?:le|\.))\s*[\dA-Z一二三四五六七八九十(（]", re.I)
-_FIGURE_CAPTION = re.compile(r"\s*(?:附图|图|照片|fig(?:ure|\.)?|photo)\s*[\dA-Z一二三四五六七八九十(（]", re.I)
+_NUMBER = r"\s*(?:\d|(?-i:[A-Z])(?![A-Za-z])|[一二三四五六七八九十]+(?![一-鿿])|[(（]\d)"
+_TABLE_CAPTION = re.compile(rf"\s*(?:续表|附表|表格?|tab(?:le|\.)){_NUMBER}", re.I)
+_FIGURE_CAPTION = re.compile(rf"\s*(?:附图|图表?|照片|fig(?:ure|\.)?|chart|photo){_NUMBER}", re.I)
+_SENTENCE = re.compile(r"[。！？；]|[.!?]\s+\S|\.$")
 
 
 class References(Protocol):
@@ -34,15 +35,6 @@ class References(Protocol):
     def comment(self, number: str, place: ParagraphLocator) -> None: ...
 
 
-class Piece(NamedTuple):
-    """A paragraph within a cell: what is put before it, its text with its number, its element read."""
-
-    joint: str
-    text: str
-    number: int
-    inline: Inline
-
-
 class Body:
     """Adds the sections of blocks to a document."""
 
@@ -50,12 +42,12 @@ class Body:
         self,
         out: SectionBuilder,
         inline: InlineReader,
-        numbering: Numbering,
+        cells: CellReader,
         objects: Objects,
         keep: Collection[str],
         references: References,
     ):
-        self.out, self.inline, self.numbering, self.objects = out, inline, numbering, objects
+        self.out, self.inline, self.cells, self.objects = out, inline, cells, objects
         self.keep, self.references = keep, references
         self.titled = 0  # levels that the document's title takes
 
@@ -75,6 +67,26 @@ class Body:
             elif next(child.iter(f"{W}p"), None) is not None:
                 self.blocks(child, contents)
 
+    def finish(self) -> None:
+        """Give tables without a caption the one that stands right below them; ids are given anew."""
+        kept: list[Section] = []
+        for section in self.out.sections:
+            last = kept[-1] if kept else None
+            below = (
+                section.role == "text" and len(section.text) <= LONGEST_CAPTION and not _SENTENCE.search(section.text)
+            )
+            if (
+                last is not None
+                and last.role == "table"
+                and not last.caption
+                and below
+                and (_TABLE_CAPTION.match(section.text) or _FIGURE_CAPTION.match(section.text))
+            ):
+                kept[-1] = _captioned(last, section.text, section.locators)
+            else:
+                kept.append(section)
+        self.out.sections = [msgspec.structs.replace(one, id=f"s{i:05d}") for i, one in enumerate(kept, 1)]
+
     # ------------------------------------------------------------ paragraphs
 
     def _paragraph(self, element: etree._Element, contents: bool) -> None:
@@ -93,7 +105,7 @@ class Body:
         self.out.drop_at(found.text if same else source_text(element), CONTENTS, (place,))
 
     def _text(self, element: etree._Element, found: Inline, place: ParagraphLocator) -> None:
-        label = self._label(element)
+        label = self.cells.label(element)
         if not found.text:
             return
         level = self._level(element)
@@ -115,15 +127,6 @@ class Body:
         level = self.inline.styles.heading_level(element)
         return level + self.titled if level else 0
 
-    def _label(self, element: etree._Element) -> str:
-        """The automatic number of a paragraph, counted on; empty for none, and for paragraphs that are struck out."""
-        number, level, style = self.inline.styles.numbering(element)
-        if number in ("", "0") or element.find(f"{W}pPr/{W}rPr/{W}del") is not None:
-            return ""
-        if level is None:
-            level = self.numbering.level_of_style(number, style)
-        return self.numbering.label(number, level)
-
     def _figure_caption(self, element: etree._Element, text: str, place: ParagraphLocator) -> bool:
         """Give the figure right before its caption; False where it is none."""
         last = self.out.sections[-1] if self.out.sections else None
@@ -131,15 +134,7 @@ class Body:
             return False
         if not (_FIGURE_CAPTION.match(text) or self._is_caption(element, text)) or _TABLE_CAPTION.match(text):
             return False
-        whole_text = f"{text}\n{last.text}" if last.text else text
-        shift = len(text) + 1
-        moved = [
-            msgspec.structs.replace(one, start=one.start + shift, end=one.end + shift) if one.end > one.start else one
-            for one in last.locators
-        ]
-        self.out.sections[-1] = msgspec.structs.replace(
-            last, text=whole_text, caption=text, locators=(_over(place, text), *moved)
-        )
+        self.out.sections[-1] = _captioned(last, text, (_over(place, text),))
         return True
 
     def _is_caption(self, element: etree._Element, text: str) -> bool:
@@ -179,10 +174,13 @@ class Body:
                 self._covered(cell)
             return
         caption, places = self._caption()
-        pieces = {id(cell): self._pieces(cell.element) if cell.element is not None else [] for cell in cells}
-        rows = [[self._cell(cell, pieces.get(id(cell), [])) for cell in row] for row in grid.rows]
+        pieces = {id(cell): self.cells.pieces(cell.element) if cell.element is not None else [] for cell in cells}
+        rows = [
+            [self.cells.table_cell(cell, pieces.get(id(cell), []), self.out.breadcrumb) for cell in row]
+            for row in grid.rows
+        ]
         looks = [
-            Look(made, is_figure(made.text), _is_bold(pieces.get(id(cell), [])), cell.ground)
+            Look(made, is_figure(made.text), is_bold(pieces.get(id(cell), [])), cell.ground)
             for row, drawn in zip(rows, grid.rows, strict=True)
             for made, cell in zip(row, drawn, strict=True)
         ]
@@ -207,43 +205,6 @@ class Body:
         for covered in cell.covered:
             self.out.drop_at(source_text(covered), COVERED)
 
-    def _cell(self, cell: GridCell, pieces: Sequence[Piece]) -> TableCell:
-        """A cell's paragraphs on one line, each with its place."""
-        text, places = "", []
-        name = cell_range(cell.row, cell.col, cell.rowspan, cell.colspan)
-        for piece in pieces:
-            if not piece.text:
-                continue
-            text += piece.joint if text else ""
-            end = len(text) + len(piece.text)
-            places.append(ParagraphLocator(piece.number, piece.number, self.out.breadcrumb, len(text), end, name))
-            text += piece.text
-        if not places and pieces:
-            number = pieces[0].number
-            places.append(ParagraphLocator(number, number, self.out.breadcrumb, range=name))
-        return TableCell(cell.row, cell.col, cell.rowspan, cell.colspan, False, text, tuple(places))
-
-    def _pieces(self, container: etree._Element, joint: str = " ") -> list[Piece]:
-        """Paragraphs of a cell; a table within it as its cells one after the other."""
-        found: list[Piece] = []
-        for child in container:
-            if child.tag == f"{W}p":
-                inline = self.inline.read(child)
-                label = self._label(child)
-                text = " ".join((label + inline.text).split()) if inline.text else ""
-                found.append(Piece(joint, text, whole(child.get("number", "")), inline))
-                joint = " "
-            elif child.tag == f"{W}tbl":
-                for row in read_grid(child, keep_deleted=True).rows:
-                    first = ROW if found else joint
-                    for cell in row:
-                        for element in ([cell.element] if cell.element is not None else []) + cell.covered:
-                            found += self._pieces(element, first)
-                            first = CELL
-            elif child.tag not in (f"{W}tcPr", f"{W}sdtPr"):
-                found += self._pieces(child, joint)
-        return found
-
     def _caption(self) -> tuple[str, list[ParagraphLocator]]:
         """The caption in the paragraph before, taken out of the sections."""
         last: Section | None = self.out.sections[-1] if self.out.sections else None
@@ -259,6 +220,19 @@ def _over(place: ParagraphLocator, text: str) -> ParagraphLocator:
     return msgspec.structs.replace(place, start=0, end=len(text))
 
 
-def _is_bold(pieces: Sequence[Piece]) -> bool:
-    worded = [piece.inline for piece in pieces if piece.text]
-    return bool(worded) and all(inline.bold for inline in worded)
+def _stands_below(section: Section) -> bool:
+    """Whether a section reads like the caption of what is above it."""
+    text = section.text
+    named = _TABLE_CAPTION.match(text) or _FIGURE_CAPTION.match(text)
+    return section.role == "text" and bool(named) and len(text) <= LONGEST_CAPTION and not _SENTENCE.search(text)
+
+
+def _captioned(section: Section, caption: str, places: Sequence[Locator]) -> Section:
+    """A section under a caption, which is the head of its text."""
+    shift = len(caption) + 1
+    moved = [
+        msgspec.structs.replace(one, start=one.start + shift, end=one.end + shift) if one.end > one.start else one
+        for one in section.locators
+    ]
+    text = f"{caption}\n{section.text}" if section.text else caption
+    return msgspec.structs.replace(section, text=text, caption=caption, locators=(*places, *moved))

@@ -14,6 +14,7 @@ FUNCTIONS = frozenset((
     "exp", "lim", "max", "min", "sup", "inf", "det", "dim", "ker", "gcd", "arg",
 ))  # fmt: skip
 NEXT_ROW = r" \\ "
+NUMBERED = r" \quad "
 SIGNS = {
     "∑": r"\sum", "∏": r"\prod", "∫": r"\int", "∬": r"\iint", "∭": r"\iiint", "∮": r"\oint", "⋃": r"\bigcup",
     "⋂": r"\bigcap", "∞": r"\infty", "×": r"\times", "÷": r"\div", "±": r"\pm", "∓": r"\mp", "≤": r"\le", "≥": r"\ge",
@@ -177,8 +178,9 @@ def _matrix(element: etree._Element) -> str:
 
 
 def _array(element: etree._Element) -> str:
-    rows = [_inner(row).strip() for row in element.iterfind(f"{M}e")]
-    return rf"\begin{{aligned}} {NEXT_ROW.join(rows)} \end{{aligned}}"
+    """Equations one below the other; what stands behind `#` is an equation's number."""
+    rows = [NUMBERED.join(_inner(row).strip().split(r"\#")) for row in element.iterfind(f"{M}e")]
+    return rows[0] if len(rows) == 1 else rf"\begin{{aligned}} {NEXT_ROW.join(rows)} \end{{aligned}}"
 
 
 def _limit(element: etree._Element) -> str:

@@ -130,6 +130,8 @@ class InlineReader:
         if unseen:
             state.found.dropped.append((text, HIDDEN))
             return
+        if text[:1].isascii() and text[:1].isalnum() and state.parts and state.parts[-1].endswith("$"):
+            state.parts.append(" ")
         state.parts.append(text)
         count = characters(text)
         state.found.count += count
@@ -159,13 +161,13 @@ class InlineReader:
             state.parts.append(f"[{number}]")
 
     def _equation(self, element: etree._Element, state: _State) -> None:
-        deleted = [one for one in element.iter(f"{W}del", f"{W}moveFrom")]
+        deleted = list(element.iter(f"{W}del", f"{W}moveFrom"))
         lost = sum(characters(source_text(one)) for one in deleted)
         for one in deleted:
             state.found.dropped.append((source_text(one), DELETED))
         text = latex(element)
         if text:
-            state.parts.append(f" ${text}$ " if _in_text(state.parts) else f"${text}$ ")
+            state.parts.append(f" ${text}$" if _in_text(state.parts) else f"${text}$")
             state.formulas += 1
         state.found.count += characters(source_text(element)) - lost
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 
 from lxml import etree
 
 from kb_pipeline.formats.building import SectionBuilder, characters
 from kb_pipeline.formats.docx.body import Body
+from kb_pipeline.formats.docx.cells import CellReader
 from kb_pipeline.formats.docx.inline import HIDDEN, InlineReader
 from kb_pipeline.formats.docx.names import W, source_text, value, without_alternates
 from kb_pipeline.formats.docx.numbering import Numbering
@@ -21,7 +21,6 @@ from kb_pipeline.records import ParagraphLocator
 RUNNING = {"headerReference": "running header", "footerReference": "running footer"}
 COMMENT = "comment"
 SEPARATORS = ("separator", "continuationSeparator", "continuationNotice")
-_SPACE = re.compile(r"\s*\n\s*")
 
 
 def read_docx(data: bytes, name: str, keep: Collection[str]) -> NativeDocument:
@@ -61,8 +60,10 @@ class _Reader:
         self.total += sum(characters(source_text(entry)) for entry in entries)
         self._running(root, "headerReference")
         objects = Objects(self.package, self.relations, self.out)
-        body = Body(self.out, self.inline, Numbering(self._part("numbering")), objects, self.keep, self)
+        cells = CellReader(self.inline, Numbering(self._part("numbering")))
+        body = Body(self.out, self.inline, cells, objects, self.keep, self)
         body.blocks(root.find(f"{W}body") if root.find(f"{W}body") is not None else root)
+        body.finish()
         self._left()
         self._running(root, "footerReference")
         unshown = f"{objects.unshown} pictures in a format that cannot be shown" if objects.unshown else ""

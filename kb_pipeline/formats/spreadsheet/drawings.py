@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lxml import etree
 
-from kb_pipeline.formats.drawingml import A, chart_title
+from kb_pipeline.formats.drawingml import A, chart_names, chart_title
 from kb_pipeline.formats.ooxml import Package, R
 from kb_pipeline.formats.pictures import picture_ending
 from kb_pipeline.formats.spreadsheet.book import Picture, Span
@@ -29,7 +29,8 @@ def read_drawing(package: Package, part: str) -> list[Picture]:
             for chart in shape.iter("{*}chart"):
                 relation = relations.get(chart.get(f"{R}id", ""))
                 if relation and relation.target in package:
-                    found.append(Picture(place, text=chart_title(package, relation.target) or alt))
+                    said = chart_title(package, relation.target), chart_names(package, relation.target)
+                    found.append(Picture(place, text="; ".join(filter(None, said)) or alt))
             if shape.tag == f"{X}sp":
                 text = " ".join("".join(t.text or "" for t in p.iter(f"{A}t")) for p in shape.iter(f"{A}p"))
                 if text.strip():
