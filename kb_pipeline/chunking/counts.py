@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from kb_pipeline.chunking.spans import Plan, Run, Span, run_text, runs
+from kb_pipeline.chunking.spans import Counted, Plan, Run, Span, run_text, runs
 from kb_pipeline.records import Section
 from kb_pipeline.tokenization.sentences import sentence_ends
 
@@ -71,20 +71,15 @@ class Counts:
             return self._sentences[section]
         return self._ranges(section, start, end)
 
-    def plans(self, plans: Sequence[Plan]) -> list[int]:
-        """Tokens of the texts of plans."""
-        found = [0] * len(plans)
-        whole: dict[int, str] = {}
-        for i, plan in enumerate(plans):
-            parts = runs(plan.spans, self.sections)
-            known = self._of_runs(parts, plan)
-            if known is None:
-                whole[i] = run_text(parts, self.sections) + plan.tail
-            else:
-                found[i] = known
-        for i, tokens in zip(whole, self.texts(list(whole.values())), strict=True):
+    def plans(self, plans: Sequence[Plan]) -> list[Counted]:
+        """Plans with the tokens of their texts."""
+        parted = [runs(plan.spans, self.sections) for plan in plans]
+        found = [self._of_runs(parts, plan) for plan, parts in zip(plans, parted, strict=True)]
+        unknown = [i for i, tokens in enumerate(found) if tokens is None]
+        texts = [run_text(parted[i], self.sections) + plans[i].tail for i in unknown]
+        for i, tokens in zip(unknown, self.texts(texts), strict=True):
             found[i] = tokens
-        return found
+        return [Counted(*one) for one in zip(plans, parted, found, strict=True)]
 
     def _of_runs(self, parts: Sequence[Run], plan: Plan) -> int | None:
         """Tokens of a plan where they follow from counts that are known: its runs are parted by white space."""

@@ -15,7 +15,7 @@ from kb_pipeline.chunking.manual import plan_manual
 from kb_pipeline.chunking.passage import crumb_line
 from kb_pipeline.chunking.qa import plan_qa
 from kb_pipeline.chunking.reading import Reading
-from kb_pipeline.chunking.spans import Places, Plan, compose, plan_text, trail_of
+from kb_pipeline.chunking.spans import Counted, Places, Plan, compose, trail_of
 from kb_pipeline.chunking.split import halves
 from kb_pipeline.chunking.table import plan_table
 from kb_pipeline.chunking.window import plan_windows
@@ -50,21 +50,11 @@ def chunk_document(
     add_context(plans, reading)
     fitted = _within(plans, reading)
     places = [Places(section) for section in sections]
-    chunks = [
-        compose(plan, ordinal, tokens, sections, places, reading_crumbs(plan, reading))
-        for ordinal, (plan, tokens) in enumerate(fitted)
-    ]
-    for parent, (plan, _) in zip(tuple(chunks), fitted, strict=True):
-        for row, tokens in _within(plan.children, reading):
-            chunks.append(
-                compose(row, len(chunks), tokens, sections, places, reading_crumbs(row, reading), parent.ordinal)
-            )
+    chunks = [compose(one, i, sections, places, crumbs) for i, (one, crumbs) in enumerate(fitted)]
+    for parent, (counted, _) in zip(tuple(chunks), fitted, strict=True):
+        for row, crumbs in _within(counted.plan.children, reading):
+            chunks.append(compose(row, len(chunks), sections, places, crumbs, parent.ordinal))
     return chunks + _children(chunks, settings.child_delimiters, reading)
-
-
-def reading_crumbs(plan: Plan, reading: Reading) -> tuple[str, ...]:
-    """Headings of a plan that there is room for."""
-    return reading.fitting(trail_of(plan, reading.sections))
 
 
 def _children(chunks: Sequence[Chunk], delimiters: tuple[str, ...], reading: Reading) -> list[Chunk]:
@@ -85,29 +75,29 @@ def _children(chunks: Sequence[Chunk], delimiters: tuple[str, ...], reading: Rea
 # ---------------------------------------------------------------- the cap
 
 
-def _within(plans: Sequence[Plan], reading: Reading) -> list[tuple[Plan, int]]:
-    """Plans with the token counts of their texts; those above what the model reads are parted until none is.
+def _within(plans: Sequence[Plan], reading: Reading) -> list[tuple[Counted, tuple[str, ...]]]:
+    """Plans with their token counts and headings; those above what the model reads are parted until none is.
 
     Plans are made by sums of counts, which come near these; so few are parted here.
     """
-    done: list[tuple[Plan, int]] = []
-    for plan, tokens in zip(plans, reading.counts.plans(plans), strict=True):
-        stack = [(plan, tokens)]
+    done: list[tuple[Counted, tuple[str, ...]]] = []
+    for whole in reading.counts.plans(plans):
+        stack = [whole]
         while stack:
-            current, count = stack.pop()
-            parts = [current] if count <= _room(current, reading) else _smaller(current, reading)
-            if parts == [current]:
-                if count or plan_text(current, reading.sections):
-                    done.append((current, count))
-                continue
-            stack += reversed(list(zip(parts, reading.counts.plans(parts), strict=True)))
+            current = stack.pop()
+            crumbs = reading.fitting(trail_of(current.plan, reading.sections))
+            fits = current.tokens <= _room(current, crumbs, reading)
+            parts = [current.plan] if fits else _smaller(current.plan, reading)
+            if parts != [current.plan]:
+                stack += reversed(reading.counts.plans(parts))
+            elif current.tokens or current.text(reading.sections):
+                done.append((current, crumbs))
     return done
 
 
-def _room(plan: Plan, reading: Reading) -> int:
+def _room(counted: Counted, crumbs: tuple[str, ...], reading: Reading) -> int:
     """Tokens that the text of a plan can have."""
-    crumbs = reading_crumbs(plan, reading)
-    if plan.crumbs and plan_text(plan, reading.sections).startswith(crumb_line(crumbs)):
+    if counted.plan.crumbs and counted.text(reading.sections).startswith(crumb_line(crumbs)):
         return reading.max_tokens
     return reading.room(crumbs)
 

@@ -59,6 +59,17 @@ class Run(NamedTuple):
     added: AddedKind | None
 
 
+class Counted(NamedTuple):
+    """A plan with the runs and the tokens of its text."""
+
+    plan: Plan
+    runs: list[Run]
+    tokens: int
+
+    def text(self, sections: Sequence[Section]) -> str:
+        return run_text(self.runs, sections) + self.plan.tail
+
+
 class Places:
     """Locators of a section, to be clipped to spans of its text."""
 
@@ -91,30 +102,24 @@ def _moved(place: Locator, start: int, end: int) -> Locator:
     return msgspec.structs.replace(place, start=start, end=end)
 
 
-def plan_text(plan: Plan, sections: Sequence[Section]) -> str:
-    """The text that a plan gives."""
-    return run_text(runs(plan.spans, sections), sections) + plan.tail
-
-
 def run_text(found: Sequence[Run], sections: Sequence[Section]) -> str:
     """The text of runs."""
     return "".join(run.joint + sections[run.section].text[run.start : run.end] for run in found)
 
 
 def compose(
-    plan: Plan,
+    counted: Counted,
     ordinal: int,
-    tokens: int,
     sections: Sequence[Section],
     places: Sequence[Places],
     crumbs: tuple[str, ...],
     parent: int = -1,
 ) -> Chunk:
     """The chunk of a plan: spans joined, every locator with its range of the chunk's text."""
+    plan, found, tokens = counted
     locators: list[Locator] = []
     added: list[Added] = []
     length = 0
-    found = runs(plan.spans, sections)
     for joint, label, section, start, end, why in found:
         if label:
             added.append(Added("label", length, length + len(joint)))
@@ -123,7 +128,7 @@ def compose(
         if why:
             added.append(Added(why, length, length + end - start))
         length += end - start
-    text = run_text(found, sections) + plan.tail
+    text = counted.text(sections)
     if plan.tail:
         added.append(Added("label", length, len(text)))
     members = list(dict.fromkeys(span.section for span in plan.spans))
@@ -151,10 +156,9 @@ def runs(spans: Sequence[Span], sections: Sequence[Section]) -> list[Run]:
     found: list[Run] = []
     for section, start, end, added, before in _joined(spans, sections):
         text = sections[section].text
-        while start < end and text[start].isspace():
-            start += 1
-        while start < end and text[end - 1].isspace():
-            end -= 1
+        piece = text[start:end]
+        end -= len(piece) - len(piece.rstrip())
+        start += len(piece) - len(piece.lstrip())
         if start >= end:
             continue
         joint = (before or "") if found else (before or "").lstrip("\n")

@@ -27,7 +27,10 @@ _CJK = (
 )
 _OPENING = "「『《〈（(【［[｛{“‘<"
 _CLOSING = "」』》〉）)】］]｝}”’>，。、；：！？,.;:!?%％…—·"
-_CLAUSE = re.compile(r"[，、：][”’」』》）】]*|[,:;][\"')\]]*\s+|\s\|\s|\s[-–—]\s|\n+")
+_CLAUSE = re.compile(  # what all forms begin with comes first: so the search skips what begins with none of it
+    r"""[，、：,:;\s](?:(?<=[，、：])[”’」』》）】]*|(?<=[,:;])["')\]]*\s+|(?<=\s)[|\-–—]\s|(?<=\n)\n*)"""
+)
+_SPACE = re.compile(r"\s+")
 _WORD = re.compile(rf"\s+|(?<=[{_CJK}])(?=[^\s])|(?<=\S)(?=[{_CJK}])")
 _GLUED = re.compile(r"(?:[A-Z][A-Z/\-]*|\d[\d.,]*)\s$")  # a code's or number's part that a digit after a space goes on
 _FORMULA = re.compile(r"\$\$.+?\$\$|\$[^$\n]+?\$|\\\[.+?\\\]|\\\(.+?\\\)", re.S)
@@ -113,6 +116,8 @@ class Boundaries:
     def __init__(self, text: str, start: int, end: int):
         self._text, self._start, self._end = text, start, end
         self._formulas = [match.span() for match in _FORMULA.finditer(text, start, end)]
+        piece = text[max(0, start - 1) : end + 1]
+        self._is_plain = piece.isascii() and "\r" not in piece and not self._formulas
 
     def __iter__(self) -> Iterator[list[int]]:
         yield self.clauses
@@ -129,11 +134,12 @@ class Boundaries:
 
     @cached_property
     def words(self) -> list[int]:
-        return self._ends(_WORD)
+        return self._ends(_SPACE if self._is_plain else _WORD)
 
     def _ends(self, pattern: re.Pattern[str]) -> list[int]:
         ends = [match.end() for match in pattern.finditer(self._text, self._start, self._end)]
-        return [place for place in ends if self._start < place < self._end and self._is_free(place)]
+        inside = ends[bisect_right(ends, self._start) : bisect_left(ends, self._end)]
+        return inside if self._is_plain else [place for place in inside if self._is_free(place)]
 
     def _is_free(self, place: int) -> bool:
         """Whether a place lies in no formula and parts no grapheme cluster."""

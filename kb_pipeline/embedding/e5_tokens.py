@@ -39,8 +39,9 @@ class E5Tokens:
         model = models.Unigram(pieces, weights.unknown_id, False)
         self._units = Tokenizer(model)
         self._seam = _seam([piece for piece, _ in pieces])
-        self._known: dict[str, int] = {}
-        self._room = KNOWN_CHARACTERS
+        self._known: dict[str, int]
+        self._room: int  # characters
+        self.forget()
         self._tokenizer = Tokenizer(model)
         self._tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
             [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()]
@@ -60,14 +61,18 @@ class E5Tokens:
         new = [unit for unit in dict.fromkeys(chain.from_iterable(parted)) if unit not in known]
         if new:
             length = sum(map(len, new))
-            if length > self._room:  # what another thread reads of the old counts stays with it
-                known, self._room = {}, KNOWN_CHARACTERS
-                self._known = known
+            if length > self._room:
+                self.forget()  # another thread goes on with the old ones
+                known = self._known
                 new = list(dict.fromkeys(chain.from_iterable(parted)))
             self._room -= length
             found = self._units.encode_batch_fast(new, add_special_tokens=False)
             known.update(zip(new, map(len, found), strict=True))
         return [sum(map(known.__getitem__, units)) for units in parted]
+
+    def forget(self) -> None:
+        """Drop the counts that are kept."""
+        self._known, self._room = {}, KNOWN_CHARACTERS
 
     def offsets(self, text: str) -> list[tuple[int, int]]:
         """Character range of `text` that each token covers, in order; bounds never go backwards.

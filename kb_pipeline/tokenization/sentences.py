@@ -8,13 +8,13 @@ from kb_pipeline.tokenization.graphemes import between_clusters
 
 _CJK = "\u3400-\u4dbf\u4e00-\u9fff"
 _CLOSING = r"[\"'”’」』》）)\]】]*"
-_END = re.compile(
-    rf"""(?:
-      [。！？；…]+{_CLOSING}                       # full-width stops end a sentence whatever follows
-    | [!?]+{_CLOSING}(?=\s|$|[{_CJK}])            # half-width ones where it cannot be an address: before white space
-    | \.+{_CLOSING}(?=\s|$)                       # a full stop only there: not in 3.14, v1.2, a.b
-    | ;(?=\s)
-    | \n                                          # lines of tables, and paragraphs
+_END = re.compile(  # what all forms begin with comes first: so the search skips what begins with none of it
+    rf"""[。！？；…!?.;\n](?:
+      (?<=[。！？；…])[。！？；…]*{_CLOSING}           # full-width stops end a sentence whatever follows
+    | (?<=[!?])[!?]*{_CLOSING}(?=\s|$|[{_CJK}])    # half-width ones where it cannot be an address: before white space
+    | (?<=\.)\.*{_CLOSING}(?=\s|$)                # a full stop only there: not in 3.14, v1.2, a.b
+    | (?<=;)(?=\s)
+    | (?<=\n)                                     # lines of tables, and paragraphs
     )\s*""",
     re.X,
 )
