@@ -1,8 +1,8 @@
 """How much each word of a question matters, and how much of a question a passage covers.
 
 Rarity comes from word frequencies of general Chinese (jieba's dictionary), so that no statistics of the collection are
-needed and a score does not change when a document is added; English words count by their length, identifiers and
-numbers more than any word.
+needed and a score does not change when a document is added; that of English words comes from rarity.py, and identifiers
+and numbers count more than any word.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from math import log
 
+from kb_pipeline.tokenization.rarity import RARE, english_rarity
 from kb_pipeline.tokenization.tokens import Term, Tokenizer, tokenizer
 
 UNKNOWN_COUNT = 3  # occurrences assumed of a Chinese word that the dictionary lacks, in its 60 million
 SINGLE_CHARACTER = 0.5  # of the rarity of a Chinese character that stands alone
-WORD_LETTERS = (3, 10)  # English words of this many letters and fewer weigh least, of this many and more weigh most
+WORD_RARITIES = (8.0, RARE)  # English words as common as the one and more weigh least, as rare as the other weigh most
 WORD_WEIGHTS = (4.0, 10.0)  # on the scale of Chinese rarities, whose usual range is 5 to 16
 ONE_LETTER = 1.0
 NUMBER = 12.0
@@ -61,15 +62,15 @@ def _weight(term: Term, words: Tokenizer) -> float:
     if term.kind == "number":
         return NUMBER
     if term.kind == "word":
-        return _word_weight(len(term.token))
+        return _word_weight(term.token)
     score = words.words.unknown + log(UNKNOWN_COUNT)
     if term.token not in words.user_words:
         score = words.words.scores.get(term.token, score)
     return -score * (SINGLE_CHARACTER if len(term.token) == 1 else 1.0)
 
 
-def _word_weight(letters: int) -> float:
-    if letters == 1:
+def _word_weight(stem: str) -> float:
+    if len(stem) == 1:
         return ONE_LETTER
-    (few, many), (least, most) = WORD_LETTERS, WORD_WEIGHTS
-    return least + (most - least) * (min(max(letters, few), many) - few) / (many - few)
+    (common, rare), (least, most) = WORD_RARITIES, WORD_WEIGHTS
+    return least + (most - least) * (min(max(english_rarity(stem), common), rare) - common) / (rare - common)

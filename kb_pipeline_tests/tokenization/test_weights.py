@@ -5,8 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kb_pipeline.tokenization.language import language
+from kb_pipeline.tokenization.rarity import FILE, RARE, english_rarity
 from kb_pipeline.tokenization.tokens import Tokenizer, fine
 from kb_pipeline.tokenization.weights import coverage, query_weights
+from kb_pipeline_tests.tokenization.make_english_rarities import rarities
 
 text = st.text(st.sampled_from("铜矿体的品位ZK305 ore-12.5m是多少?"), max_size=40)
 
@@ -85,3 +87,13 @@ def test_the_language_is_that_of_the_script_that_says_more(sample, expected):
 
 def test_a_text_without_letters_takes_the_default():
     assert language("12.5 | 30", default="en") == "en"
+
+
+def test_common_english_words_weigh_less_than_rare_ones_whatever_their_length():
+    weights = query_weights("which university has copper ore")
+    assert weights["copper"] > weights["universiti"] > 0
+    assert english_rarity("the") < english_rarity("year") < english_rarity("huguenot") == RARE
+
+
+def test_the_list_of_rarities_is_what_its_script_makes():
+    assert FILE.read_text("ascii") == rarities()
