@@ -420,13 +420,16 @@ def ask(question: str, kb_name: str, as_json: bool) -> None:
 @click.argument("chunk", required=False)
 @click.option("--citation", type=click.IntRange(1), metavar="N", help="Citation N of the last answer.")
 @click.option("--kb", "kb_name", metavar="NAME", help="Taken from the chunk's document without it.")
-@click.option(
-    "--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="Where the picture goes (PNG)."
-)
-@click.option("--figure", is_flag=True, help="The picture of a figure as it was cut out of its page (JPEG).")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Where the picture goes.")
+@click.option("--figure", is_flag=True, help="The picture of a figure, as it was cut out of its page or document.")
 @json_option
-def trace(chunk: str | None, citation: int | None, kb_name: str | None, out: Path, figure: bool, as_json: bool) -> None:
-    """Draw the page of CHUNK, or of a citation, with the cited places marked."""
+def trace(
+    chunk: str | None, citation: int | None, kb_name: str | None, out: Path | None, figure: bool, as_json: bool
+) -> None:
+    """Say where CHUNK, or a citation, stands in its document; with --out, draw its page with the places marked (PNG).
+
+    Cells of spreadsheets, paragraphs of Word documents and lines of text files have no page to draw.
+    """
     from kb_pipeline.operations.answers import recall
     from kb_pipeline.query import KnowledgeBase
 
@@ -438,10 +441,14 @@ def trace(chunk: str | None, citation: int | None, kb_name: str | None, out: Pat
         with _context() as context:
             name, target = kb_name or _kb_of_chunk(context, chunk), chunk
     base = KnowledgeBase.open(name)
+    where = base.where(target)
+    if out is None:
+        _print({"where": where}, as_json, [where])
+        return
     picture = base.picture(target if chunk else target.chunk_id) if figure else base.trace(target)
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_bytes(picture)
-    _print({"written": str(out)}, as_json, [f"wrote {out}"])
+    _print({"written": str(out), "where": where}, as_json, [where, f"wrote {out}"])
 
 
 def _kb_of_chunk(context: Context, chunk: str) -> str:

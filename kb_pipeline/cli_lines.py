@@ -5,17 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
-from kb_pipeline.records import (
-    Answer,
-    CellLocator,
-    Hit,
-    LineLocator,
-    Locator,
-    PageLocator,
-    ParagraphLocator,
-    ParsedDocument,
-    SlideLocator,
-)
+from kb_pipeline.query.places import in_words
+from kb_pipeline.records import Answer, Hit, ParsedDocument
 
 if TYPE_CHECKING:
     from kb_pipeline.evaluation.questions import QuestionReport
@@ -75,7 +66,7 @@ def chunk_lines(preview: ChunkPreview) -> list[str]:
         trail = " > ".join(chunk.breadcrumb)
         of = f"  child of {chunk.parent}" if chunk.parent >= 0 else ""
         added = ", ".join(dict.fromkeys(mark.kind for mark in chunk.added))
-        lines += ["", f"#{chunk.ordinal} {chunk.kind}  {chunk.tokens} tokens  {places(chunk.locators)}{of}"]
+        lines += ["", f"#{chunk.ordinal} {chunk.kind}  {chunk.tokens} tokens  {in_words(chunk.locators)}{of}"]
         lines += [f"   under: {trail}"] * bool(trail) + [f"   added: {added}"] * bool(added)
         lines += [f"   | {line}" for line in chunk.text.split("\n")]
     return lines
@@ -86,7 +77,7 @@ def hit_lines(hits: Iterable[Hit]) -> list[str]:
     for number, hit in enumerate(hits, 1):
         parts = ", ".join(f"{name} {value:.3f}" for name, value in hit.scores.items())
         lines.append(f"{number}. {hit.score:.3f} ({parts})")
-        lines.append(f"   {hit.document} {places(hit.locators)}  {hit.chunk_id}")
+        lines.append(f"   {hit.document} {in_words(hit.locators)}  {hit.chunk_id}")
         lines.append(f"   {' '.join(hit.text.split())[:TEXT_SHOWN]}")
     return lines or ["no hits"]
 
@@ -106,30 +97,10 @@ def search_lines(result: SearchResult) -> list[str]:
 
 def answer_lines(answer: Answer) -> list[str]:
     cited = [
-        f"[{c.n}] {c.document} {places(c.locators)}{'' if c.verified else ' (not verified)'}" for c in answer.citations
+        f"[{c.n}] {c.document} {in_words(c.locators)}{'' if c.verified else ' (not verified)'}"
+        for c in answer.citations
     ]
     return [answer.answer, "", *cited, f"confidence {answer.confidence:.2f} ({answer.mode})", *answer.notes]
-
-
-def places(locators: Iterable[Locator]) -> str:
-    """Locators in words, each once."""
-    return ", ".join(dict.fromkeys(_place(locator) for locator in locators))
-
-
-def _place(locator: Locator) -> str:
-    match locator:
-        case PageLocator():
-            return f"page {locator.page}"
-        case LineLocator():
-            return f"lines {locator.first}-{locator.last}"
-        case CellLocator():
-            return f"{locator.sheet}!{locator.range}"
-        case SlideLocator():
-            return f"slide {locator.slide}"
-        case ParagraphLocator():
-            return f"paragraphs {locator.first}-{locator.last}"
-        case _:
-            return locator.path
 
 
 def finding_lines(findings: Iterable[Finding]) -> list[str]:

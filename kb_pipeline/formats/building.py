@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from kb_pipeline.cells import CellRange
 from kb_pipeline.deepdoc.tables.html import table_html
 from kb_pipeline.records import CharacterSum, Dropped, Locator, ParsedDocument, Role, Section, TableCell
 
@@ -119,19 +120,6 @@ def characters(text: str) -> int:
     return len("".join(text.split()))
 
 
-def column_name(index: int) -> str:
-    """A, B, … Z, AA, … for columns from 0."""
-    name = ""
-    index += 1
-    while index:
-        index, rest = divmod(index - 1, 26)
-        name = chr(65 + rest) + name
-    return name
-
-
-def cell_range(row: int, col: int, rowspan: int = 1, colspan: int = 1) -> str:
+def cell_name(row: int, col: int, rowspan: int = 1, colspan: int = 1) -> str:
     """`B2`, or `B2:D9` for a range, rows and columns from 0."""
-    first = f"{column_name(col)}{row + 1}"
-    if rowspan == colspan == 1:
-        return first
-    return f"{first}:{column_name(col + colspan - 1)}{row + rowspan}"
+    return CellRange(row + 1, col + 1, row + rowspan, col + colspan).name

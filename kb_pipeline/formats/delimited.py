@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from kb_pipeline.errors import FileTooLarge
-from kb_pipeline.formats.building import SectionBuilder, cell_range, characters
+from kb_pipeline.formats.building import SectionBuilder, cell_name, characters
 from kb_pipeline.formats.charset import decode
 from kb_pipeline.formats.table_headers import Look, header_rows, is_figure, title_rows
 from kb_pipeline.records import LineLocator, ParsedDocument, TableCell
@@ -70,7 +70,7 @@ def _cells(number: int, record: Record, width: int) -> list[TableCell]:
     return [
         TableCell(
             number, col, 1, 1, False, " ".join(field.strip().split("\n")),
-            (LineLocator(record.first, record.last, range=cell_range(number, col)),),
+            (LineLocator(record.first, record.last, range=cell_name(number, col)),),
         )
         for col, field in enumerate(fields)
     ]  # fmt: skip

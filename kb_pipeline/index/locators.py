@@ -7,14 +7,25 @@ from typing import Any
 
 import msgspec
 
-from kb_pipeline.records import Box, Locator, PageLocator, SlideLocator, encode
+from kb_pipeline.cells import range_around
+from kb_pipeline.records import (
+    Box,
+    CellLocator,
+    LineLocator,
+    Locator,
+    PageLocator,
+    ParagraphLocator,
+    SlideLocator,
+    encode,
+)
 
 
 def stored_locators(locators: Sequence[Locator], limit: int) -> dict[str, Any]:
     """`{"l": [locator, …]}` of at most `limit` bytes of JSON.
 
     Where there are too many (a table of hundreds of cells), neighbours on the same page or slide become one box around
-    both, over and over; what cannot be joined is then cut at the end.
+    both, those of one sheet or table one range, paragraphs and lines one run, over and over; what cannot be joined is
+    then cut at the end.
     """
     while _size(locators) > limit:
         joined = _neighbours_joined(locators)
@@ -52,11 +63,29 @@ def _neighbours_joined(locators: Sequence[Locator]) -> list[Locator]:
 
 
 def _same_surface(a: Locator, b: Locator) -> bool:
-    if isinstance(a, PageLocator) and isinstance(b, PageLocator):
-        return a.page == b.page
-    return isinstance(a, SlideLocator) and isinstance(b, SlideLocator) and a.slide == b.slide
+    if type(a) is not type(b):
+        return False
+    match a:
+        case PageLocator():
+            return a.page == b.page
+        case SlideLocator():
+            return a.slide == b.slide
+        case CellLocator():
+            return a.sheet == b.sheet
+        case ParagraphLocator():
+            return a.heading_path == b.heading_path and bool(a.range) == bool(b.range)
+        case LineLocator():
+            return bool(a.range) == bool(b.range)
+    return False
 
 
 def _around(a: Any, b: Any) -> Locator:
-    box: Box = (min(a.box[0], b.box[0]), min(a.box[1], b.box[1]), max(a.box[2], b.box[2]), max(a.box[3], b.box[3]))
-    return msgspec.structs.replace(a, box=box, start=min(a.start, b.start), end=max(a.end, b.end))
+    """The place around two."""
+    ends = {"start": min(a.start, b.start), "end": max(a.end, b.end)}
+    if isinstance(a, PageLocator | SlideLocator):
+        box: Box = (min(a.box[0], b.box[0]), min(a.box[1], b.box[1]), max(a.box[2], b.box[2]), max(a.box[3], b.box[3]))
+        return msgspec.structs.replace(a, box=box, **ends)
+    ends["range"] = range_around(a.range, b.range)
+    if not isinstance(a, CellLocator):
+        ends |= {"first": min(a.first, b.first), "last": max(a.last, b.last)}
+    return msgspec.structs.replace(a, **ends)

@@ -15,6 +15,7 @@ from kb_pipeline.query.answer import Chat, answer_question
 from kb_pipeline.query.filters import EVERYTHING, Filters
 from kb_pipeline.query.fusion import PRESETS, Fusion
 from kb_pipeline.query.fusion import fusion as fusion_of
+from kb_pipeline.query.places import in_words
 from kb_pipeline.query.question import Question, read_question
 from kb_pipeline.query.rerank import rerank
 from kb_pipeline.query.rescore import Scored, least_score, rescore
@@ -322,6 +323,17 @@ class KnowledgeBase:
             [(self._documents.page_picture(document, page), size, boxes) for page, (size, boxes) in pages.items()]
         )
 
+    def where(self, target: Citation | Hit | str) -> str:
+        """The places of a citation, a hit, or a chunk (by its id) in words, its document first.
+
+        Raises:
+            UnknownChunk: no such chunk, or its document was ingested again since.
+        """
+        if isinstance(target, str):
+            row = self._chunk(target)
+            return f"{self._documents.document_path(row.document)} {in_words(row.locators)}"
+        return f"{target.document} {in_words(target.locators)}"
+
     def picture(self, target: Hit | str) -> bytes:
         """The picture of a figure's chunk, cut out of its page.
 
@@ -396,4 +408,4 @@ def _around(chunk_id: str, reach: int) -> list[str]:
 
 def _where(locators: Sequence[Locator]) -> str:
     """The places in words."""
-    return "it is at " + "; ".join(str(place) for place in locators[:3]) if locators else "it has no place at all"
+    return f"it is at {in_words(locators)}" if locators else "it has no place at all"

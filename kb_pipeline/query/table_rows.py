@@ -11,7 +11,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kb_pipeline.records import Box, Hit, PageLocator
+from kb_pipeline.cells import cell_range
+from kb_pipeline.records import Box, CellLocator, Hit, LineLocator, Locator, PageLocator, ParagraphLocator
 
 CELL_BREAK = " | "
 MOST_HEADER_ROWS = 3
@@ -20,7 +21,10 @@ _figure = re.compile(r"[-+–−~≈<>≤≥()（）\s]*\d[\d.,%‰°'′″\s~�
 
 @dataclass(frozen=True)
 class TableCell:
-    """A cell: its text, its range of the hit's text, its page and box where these are known."""
+    """A cell: its text, its range of the hit's text, its page and box where these are known.
+
+    Cells of a sheet, a CSV file or a Word table have their columns and rows as their box, on page 1.
+    """
 
     text: str
     start: int
@@ -67,10 +71,11 @@ def table_rows(hit: Hit) -> list[TableRow]:
 
 
 def _lines(hit: Hit) -> list[list[TableCell]]:
-    places = {}
+    places: dict[int, tuple[int, Box]] = {}
     for place in hit.locators:
-        if isinstance(place, PageLocator) and place.end > place.start:
-            places.setdefault(place.start, place)
+        box = _box(place)
+        if box and place.end > place.start:
+            places.setdefault(place.start, box)
     found, start = [], 0
     for line in hit.text.split("\n"):
         cells, at = [], start
@@ -78,12 +83,23 @@ def _lines(hit: Hit) -> list[list[TableCell]]:
             begin = at + len(text) - len(text.lstrip())
             end = max(begin, at + len(text.rstrip()))
             place = places.get(begin)
-            cells.append(TableCell(text.strip(), begin, end, place.page if place else 0, place.box if place else None))
+            cells.append(TableCell(text.strip(), begin, end, *(place or (0, None))))
             at += len(text) + len(CELL_BREAK)
         if line.strip():
             found.append(cells)
         start += len(line) + 1
     return found
+
+
+def _box(place: Locator) -> tuple[int, Box] | None:
+    """Page and box of a cell, or its place in its grid."""
+    if isinstance(place, PageLocator):
+        return place.page, place.box
+    if isinstance(place, CellLocator | LineLocator | ParagraphLocator):
+        found = cell_range(place.range)
+        if found:
+            return 1, (float(found.left), float(found.top), float(found.right + 1), float(found.bottom + 1))
+    return None
 
 
 def _header_rows(rows: Sequence[Sequence[TableCell]]) -> int:

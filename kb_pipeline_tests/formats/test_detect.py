@@ -110,7 +110,7 @@ def test_text_kinds_may_carry_each_others_names():
 
 
 @pytest.mark.parametrize(
-    ("kind", "name"), [("docx", "a.docx"), ("unknown", "a.bin"), ("zip", "a.zip"), ("html", "a.html")]
+    ("kind", "name"), [("pptx", "a.pptx"), ("unknown", "a.bin"), ("zip", "a.zip"), ("html", "a.html")]
 )
 def test_types_without_a_reader_list_what_can_be_read(kind, name):
     with pytest.raises(UnsupportedType) as raised:

@@ -131,7 +131,7 @@ def test_a_quote_reads_without_its_bars():
 
 def test_unknown_kinds_are_refused():
     with pytest.raises(UnsupportedType):
-        read_native("docx", b"x", "a.docx")
+        read_native("pptx", b"x", "a.pptx")
 
 
 MARKS = ["", "# Title", "## Part ##", "Title", "====", "---", "***", "#", "#no", "> quote", ">", "```", "```py", "~~~"]

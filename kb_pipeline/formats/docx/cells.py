@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from kb_pipeline.formats.building import cell_range
+from kb_pipeline.formats.building import cell_name
 from kb_pipeline.formats.docx.inline import Inline, InlineReader
 from kb_pipeline.formats.docx.names import W, whole
 from kb_pipeline.formats.docx.numbering import Numbering
@@ -44,7 +44,7 @@ class CellReader:
     def table_cell(self, cell: GridCell, pieces: Sequence[Piece], trail: tuple[str, ...]) -> TableCell:
         """A cell's paragraphs on one line, each with its place."""
         text, places = "", []
-        name = cell_range(cell.row, cell.col, cell.rowspan, cell.colspan)
+        name = cell_name(cell.row, cell.col, cell.rowspan, cell.colspan)
         for piece in pieces:
             if not piece.text:
                 continue

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from kb_pipeline.formats.building import SectionBuilder, cell_range, characters
+from kb_pipeline.formats.building import SectionBuilder, cell_name, characters
 from kb_pipeline.formats.docx.inline import Anchored
 from kb_pipeline.formats.drawingml import chart_rows, chart_title, diagram_lines
 from kb_pipeline.formats.ooxml import Package, Relation
@@ -76,7 +76,7 @@ class Objects:
             [
                 TableCell(
                     r, c, 1, 1, r == 0, text,
-                    (msgspec.structs.replace(place, start=0, end=0, range=cell_range(r, c)),),
+                    (msgspec.structs.replace(place, start=0, end=0, range=cell_name(r, c)),),
                 )
                 for c, text in enumerate([*row, *[""] * (width - len(row))])
             ]

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
-from kb_pipeline.formats.building import SectionBuilder, cell_range, characters
+from kb_pipeline.formats.building import SectionBuilder, cell_name, characters
 from kb_pipeline.formats.native import NativeDocument
 from kb_pipeline.formats.ooxml import Package
 from kb_pipeline.formats.pictures import picture_part
@@ -226,7 +226,7 @@ class _SheetSections:
     def _comment(self, place: tuple[int, int], text: str) -> None:
         """A note, under the text of its cell."""
         shown = self.sheet.cells.get(place)
-        label = f"{shown.text} ({cell_range(*place)}): " if shown else f"{cell_range(*place)}: "
+        label = f"{shown.text} ({cell_name(*place)}): " if shown else f"{cell_name(*place)}: "
         found = msgspec.structs.replace(self._locator((*place, *place)), end=len(label) + len(text))
         self.out.append("text", label + text, (found,))
         self.out.count += characters(text)
@@ -246,7 +246,7 @@ class _SheetSections:
 
     def _locator(self, span: Span) -> CellLocator:
         top, left, bottom, right = span
-        return CellLocator(self.sheet.name, cell_range(top, left, bottom - top + 1, right - left + 1))
+        return CellLocator(self.sheet.name, cell_name(top, left, bottom - top + 1, right - left + 1))
 
     def _used(self) -> Span:
         places = [*self.sheet.cells, *self.sheet.comments, *(p.place[:2] for p in self.sheet.pictures)] or [(0, 0)]

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from lxml import etree
 
+from kb_pipeline.cells import column_number
 from kb_pipeline.errors import FileTooLarge
 from kb_pipeline.formats.ooxml import Package, R, Relation, of_kind
 from kb_pipeline.formats.pictures import picture_ending
@@ -95,7 +96,7 @@ class _SheetReader:
         col = -1
         for cell in element.iterfind(f"{S}c"):
             match = _REFERENCE.fullmatch(cell.get("r", ""))
-            col = column_index(match[1]) if match else col + 1
+            col = column_number(match[1]) - 1 if match else col + 1
             index = int(cell.get("s", 0))
             style = self.styles[index] if index < len(self.styles) else Style()
             text, figure = self._shown(cell, style)
@@ -220,21 +221,13 @@ def one_line(text: str) -> str:
     return " ".join(part for part in (line.strip() for line in text.splitlines()) if part)
 
 
-def column_index(letters: str) -> int:
-    """0 for A."""
-    index = 0
-    for letter in letters:
-        index = index * 26 + ord(letter) - 64
-    return index - 1
-
-
 def _spans(reference: str) -> list[Span]:
     """Ranges of a reference such as `A1:B2 D4`."""
     found = []
     for part in reference.split():
         ends = [_REFERENCE.fullmatch(end) for end in part.split(":")]
         if all(ends):
-            places = [(int(end[2]) - 1, column_index(end[1])) for end in ends if end]
+            places = [(int(end[2]) - 1, column_number(end[1]) - 1) for end in ends if end]
             (top, left), (bottom, right) = places[0], places[-1]
             found.append((min(top, bottom), min(left, right), max(top, bottom), max(left, right)))
     return found
