@@ -33,13 +33,16 @@ def cell_range(name: str) -> CellRange | None:
     return CellRange(top, left, int(match[4] or top), column_number(match[3] or match[1]))
 
 
+def around(*ranges: CellRange) -> CellRange:
+    """The range around several."""
+    tops, lefts, bottoms, rights = zip(*ranges, strict=True)
+    return CellRange(min(tops), min(lefts), max(bottoms), max(rights))
+
+
 def range_around(*names: str) -> str:
     """The name of the range around several; empty where one of them names none."""
-    found = [cell_range(name) for name in names]
-    if not all(found):
-        return ""
-    tops, lefts, bottoms, rights = zip(*found, strict=True)
-    return CellRange(min(tops), min(lefts), max(bottoms), max(rights)).name
+    found = [one for name in names if (one := cell_range(name))]
+    return around(*found).name if len(found) == len(names) else ""
 
 
 def column_number(letters: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kb_pipeline.cells import range_around
+from kb_pipeline.cells import CellRange, around, cell_range
 from kb_pipeline.records import (
     CellLocator,
     ElementLocator,
@@ -77,6 +77,16 @@ def _numbered(noun: str, places: Sequence[LineLocator | ParagraphLocator]) -> st
 
 
 def _cells(references: Sequence[str]) -> str:
-    """Some cells by name, many by the range around them."""
+    """Some cells by name, many by the ranges around those that lie close together."""
     names = list(dict.fromkeys(references))
-    return (range_around(*names) if len(names) > NAMED else "") or ", ".join(names)
+    ranges = [found for name in names if (found := cell_range(name))]
+    if len(names) <= NAMED or len(ranges) < len(names):
+        return ", ".join(names)
+    blocks: list[CellRange] = []
+    for one in sorted(ranges):
+        last = blocks[-1] if blocks else None
+        if last and one.top <= last.bottom + 1:
+            blocks[-1] = around(last, one)
+        else:
+            blocks.append(one)
+    return ", ".join(block.name for block in blocks)

@@ -79,7 +79,11 @@ def _lines(hit: Hit) -> list[list[TableCell]]:
     found, start = [], 0
     for line in hit.text.split("\n"):
         cells, at = [], start
-        for text in line.split(CELL_BREAK):
+        bare = line
+        if line.startswith("| "):  # an empty first cell whose white space was trimmed
+            cells.append(TableCell("", start, start))
+            at, bare = start + 2, line[2:]
+        for text in bare.removesuffix(" |").split(CELL_BREAK):
             begin = at + len(text) - len(text.lstrip())
             end = max(begin, at + len(text.rstrip()))
             place = places.get(begin)

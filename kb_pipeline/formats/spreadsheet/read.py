@@ -81,7 +81,7 @@ class _SheetSections:
         self._drop_covered()
         self._addresses()
         self.view = view_of(sheet)
-        self._text("title", sheet.name, self._used(), level=1)
+        self._text("title", sheet.name, self._corner(), level=1)
         left = dict(sheet.comments)
         over = list(sheet.pictures)
         for block in blocks(self.view):
@@ -248,10 +248,11 @@ class _SheetSections:
         top, left, bottom, right = span
         return CellLocator(self.sheet.name, cell_name(top, left, bottom - top + 1, right - left + 1))
 
-    def _used(self) -> Span:
+    def _corner(self) -> Span:
+        """The first cell that holds anything: where the sheet's heading is."""
         places = [*self.sheet.cells, *self.sheet.comments, *(p.place[:2] for p in self.sheet.pictures)] or [(0, 0)]
         rows, columns = zip(*places, strict=True)
-        return min(rows), min(columns), max(rows), max(columns)
+        return min(rows), min(columns), min(rows), min(columns)
 
 
 def _filled(row: Sequence[Look]) -> list[Look]:
