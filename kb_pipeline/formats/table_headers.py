@@ -87,7 +87,7 @@ def header_rows(looks: Sequence[Look]) -> int:
     if emphatic:
         return _reached(rows, emphatic)
     first = _vote(rows, 0)
-    if first < 0 or (first == 0 and not _could_be_names(rows[0])):
+    if first < 0 or (first == 0 and not _could_be_names(rows)):
         return 0
     count = 1
     merged = [look.cell for look in _filled(rows[0]) if look.cell.colspan > 1 or look.cell.rowspan > 1]
@@ -108,6 +108,10 @@ def _rows(looks: Sequence[Look]) -> list[list[Look]]:
 
 def _filled(row: Sequence[Look]) -> list[Look]:
     return [look for look in row if look.cell.text.strip()]
+
+
+def _columns_of(look: Look) -> range:
+    return range(look.cell.col, look.cell.col + look.cell.colspan)
 
 
 def _words(row: Sequence[Look]) -> bool:
@@ -140,12 +144,7 @@ def _gaps(row: Sequence[Look]) -> int:
 def _across(rows: Sequence[Sequence[Look]], count: int) -> bool:
     """Whether the first rows stand above most columns."""
     width = max(look.cell.col + look.cell.colspan for row in rows for look in row)
-    named = {
-        col
-        for row in rows[:count]
-        for look in _filled(row)
-        for col in range(look.cell.col, look.cell.col + look.cell.colspan)
-    }
+    named = {col for row in rows[:count] for look in _filled(row) for col in _columns_of(look)}
     return len(named) > width / 2
 
 
@@ -198,12 +197,14 @@ def _names_most(rows: Sequence[Sequence[Look]], at: int) -> bool:
     return bool(columns) and len(columns & named) > len(columns) / 2
 
 
-def _could_be_names(row: Sequence[Look]) -> bool:
-    """Whether the cells of a row are several, different and short, and no sentences."""
-    texts = [look.cell.text.strip() for look in _filled(row)]
+def _could_be_names(rows: Sequence[Sequence[Look]]) -> bool:
+    """Whether the cells of the first row are several, different and short, no sentences, and most columns have one."""
+    texts = [look.cell.text.strip() for look in _filled(rows[0])]
+    below = {col for row in rows[1:] for look in _filled(row) for col in _columns_of(look)}
+    gaps = sum(not look.cell.text.strip() and not below.isdisjoint(_columns_of(look)) for look in rows[0])
     return (
         len(texts) > 1
-        and _gaps(row) <= max(MOST_GAPS, GAPS * len(row))
+        and gaps <= max(MOST_GAPS, GAPS * len(rows[0]))
         and 2 * len(set(texts)) >= len(texts) + (len(texts) < 4)
         and not any(len(text) > LONGEST_NAME or _SENTENCE.search(text) for text in texts)
     )

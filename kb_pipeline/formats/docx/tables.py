@@ -49,11 +49,9 @@ def read_grid(table: etree._Element, keep_deleted: bool) -> Grid:
         if properties is not None and properties.find(f"{W}del") is not None and not keep_deleted:
             deleted.append(element)
             continue
-        row, col, at = [], 0, len(rows)
+        row, at = [], len(rows)
         skipped = whole(value(properties.find(f"{W}gridBefore"))) if properties is not None else 0
-        if 0 < skipped < MOST_COLUMNS:
-            row.append(GridCell(at, 0, colspan=skipped))
-            col = skipped
+        col = min(max(0, skipped), MOST_COLUMNS)  # the cells before it are filled in at the end
         now: dict[int, GridCell] = {}
         for cell in _within(element, f"{W}tc"):
             own = cell.find(f"{W}tcPr")
@@ -90,7 +88,7 @@ def _within(element: etree._Element, tag: str) -> Iterator[etree._Element]:
 
 def _compressed(rows: list[list[GridCell]]) -> list[list[GridCell]]:
     """Rows with the columns that some cell begins or ends at, filled up to the same width."""
-    edges = sorted({edge for row in rows for cell in row for edge in (cell.col, cell.col + cell.colspan)})
+    edges = sorted({0, *(edge for row in rows for cell in row for edge in (cell.col, cell.col + cell.colspan))})
     place = {edge: i for i, edge in enumerate(edges)}
     width = max(0, len(edges) - 1)
     taken: set[tuple[int, int]] = set()
