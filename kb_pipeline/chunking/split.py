@@ -110,12 +110,13 @@ def _between_clusters(text: str, low: float, high: float, ideal: float) -> int |
 class Boundaries:
     """Places strictly inside `text[start:end]` where it can be cut, by rank, each ascending and found when asked for.
 
-    `clauses`: ends of clauses. `fine`: ends of words that glue nothing apart. `words`: ends of all words.
+    `clauses`: ends of clauses. `fine`: ends of words that glue nothing apart. `words`: ends of all words. Formulas are
+    looked for up to `reach`.
     """
 
-    def __init__(self, text: str, start: int, end: int):
+    def __init__(self, text: str, start: int, end: int, reach: int | None = None):
         self._text, self._start, self._end = text, start, end
-        self._formulas = [match.span() for match in _FORMULA.finditer(text, start, end)]
+        self._formulas = [match.span() for match in _FORMULA.finditer(text, start, reach or end)]
         piece = text[max(0, start - 1) : end + 1]
         self._is_plain = piece.isascii() and "\r" not in piece and not self._formulas
 

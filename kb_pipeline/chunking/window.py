@@ -81,12 +81,14 @@ def _end(text: str, sentence: Sequence[int], begin: int, own: int, size: int) ->
     found = _last(sentence, low, high)
     if found:
         return found
-    inside = Boundaries(text, own, min(len(text), own + 2 * size))
+    reach = min(len(text), own + 2 * size)
+    inside = Boundaries(text, own, min(high + 1, reach), reach)
     found = _last(inside.clauses, low, high) or _last(inside.fine, low, high)
     found = found or _last(inside.fine, own, high) or _last(inside.words, own, high)
     if found:
         return found
-    following = inside.words[0] if inside.words else len(text)
+    words = Boundaries(text, own, reach).words
+    following = words[0] if words else len(text)
     if following - own <= size:  # one word is longer than what is left: it may have a window of its own
         return following
     place = own + size

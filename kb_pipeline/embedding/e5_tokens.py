@@ -58,13 +58,12 @@ class E5Tokens:
         """
         parted = [self._parted(self._clean(text)) for text in texts]
         known = self._known
-        new = [unit for unit in dict.fromkeys(chain.from_iterable(parted)) if unit not in known]
+        new = list(dict.fromkeys(unit for units in parted for unit in units if unit not in known))
         if new:
             length = sum(map(len, new))
             if length > self._room:
                 self.forget()  # another thread goes on with the old ones
-                known = self._known
-                new = list(dict.fromkeys(chain.from_iterable(parted)))
+                known, new = self._known, list(dict.fromkeys(chain.from_iterable(parted)))
             self._room -= length
             found = self._units.encode_batch_fast(new, add_special_tokens=False)
             known.update(zip(new, map(len, found), strict=True))
