@@ -15,12 +15,21 @@ from kb_pipeline.query.answer import Chat, answer_question
 from kb_pipeline.query.filters import EVERYTHING, Filters
 from kb_pipeline.query.fusion import PRESETS, Fusion
 from kb_pipeline.query.fusion import fusion as fusion_of
+from kb_pipeline.query.nominate import Active, nominate, shortlist
 from kb_pipeline.query.places import in_words
 from kb_pipeline.query.question import Question, read_question
 from kb_pipeline.query.rerank import rerank
-from kb_pipeline.query.rescore import Scored, least_score, rescore
-from kb_pipeline.query.results import DocumentHits, Passage, SearchResult, as_parents, distinct
-from kb_pipeline.query.retrieve import Active, ChunkRow, all_chunk_ids, is_chunk_id, read_rows, retrieve
+from kb_pipeline.query.rescore import Candidate, Scored, least_score, rescore
+from kb_pipeline.query.results import (
+    ChunkRow,
+    DocumentHits,
+    Passage,
+    SearchResult,
+    as_parents,
+    distinct,
+    parent_id,
+)
+from kb_pipeline.query.rows import all_chunk_ids, is_chunk_id, read_candidates, read_rows
 from kb_pipeline.records import Answer, Citation, Hit, Locator, PageLocator
 from kb_pipeline.settings import QuerySettings, RerankSettings
 from kb_pipeline.tokenization.tokens import Tokenizer
@@ -30,9 +39,10 @@ if TYPE_CHECKING:
     from kb_pipeline.records import Box
 
 MOST_HITS = 1000
-ROUNDS = 3  # searches, where rows of chosen hits were replaced before they were read
+ROUNDS = 3  # searches, where rows or the whole index were replaced before they were read
 PASSAGES = 8  # hits that an answer is made from
-SPARE = 8  # hits read beyond a page, to take the place of those that overlap
+CHUNKS_SCORED = 64  # of those that the legs nominate; as many as a reranker looks at
+SPARE = 8  # chunks scored beyond a page, to take the place of those that overlap
 NO_RERANK = RerankSettings()
 
 T = TypeVar("T")
@@ -166,25 +176,20 @@ class KnowledgeBase:
         if top < 1 or skip < 0 or top + skip > MOST_HITS:
             raise UsageError(f"top is {top}, skip is {skip}", remedy=f"a page within the first {MOST_HITS} hits")
         preset = self._preset(fusion)
-        for _ in range(ROUNDS):
-            scored = self._scored(index, question, top + skip, filters, preset)
-            scored, note = self._reranked(index, question, scored)
-            least = least_score(scored, self.settings.threshold)
-            good = [one for one in scored if one.score >= least]
-            poor = [one for one in scored if one.score < least][:near_misses]
-            shown = good[: top + skip + SPARE] + poor
-            rows = self._rows(index, (one.candidate.chunk_id for one in shown))
-            if len(rows) == len(shown):
-                break
-        kept = distinct([one.candidate.chunk_id for one in shown if one not in poor], rows)[skip : skip + top]
-        by_id = {one.candidate.chunk_id: one for one in shown}
+        scored, rows = self._scored(index, question, top + skip + near_misses, filters, preset)
+        scored, note = self._reranked(question, scored, rows)
+        least = least_score(scored, self.settings.threshold)
+        good = [one for one in scored if one.score >= least]
+        poor = [one for one in scored if one.score < least][:near_misses]
+        kept = distinct([one.candidate.chunk_id for one in good], rows)[skip : skip + top]
+        by_id = {one.candidate.chunk_id: one for one in good}
         hits = tuple(self._hit(by_id[chunk_id], rows[chunk_id]) for chunk_id in kept)
         return SearchResult(
             hits=hits,
             found=len(good),
             threshold=least,
             relaxed=bool(good) and least < self.settings.threshold,
-            near_misses=tuple(self._hit(one, rows[i]) for one in poor if (i := one.candidate.chunk_id) in rows),
+            near_misses=tuple(self._hit(one, rows[one.candidate.chunk_id]) for one in poor),
             documents=self._per_document(good),
             neighbours=self._neighbours(index, kept, neighbours) if neighbours else {},
             notes=tuple(filter(None, (note, _relaxation(good, least, self.settings.threshold)))),
@@ -198,33 +203,38 @@ class KnowledgeBase:
 
     def _scored(
         self, index: SearchedIndex, question: Question, wanted: int, filters: Filters, fusion: Fusion
-    ) -> list[Scored]:
+    ) -> tuple[list[Scored], dict[str, ChunkRow]]:
+        """Chunks that can come first, best first, and what is shown of them."""
         candidates = max(self.settings.candidates, wanted)
-        found = self._reaching(
-            index,
-            lambda client: retrieve(
-                client, index.collection, question, self._active(index), candidates, filters, fusion
-            ),
-        )
-        scored = rescore(
-            question,
-            found,
-            fusion=fusion,
-            window=index.embedder.cosine_window,
-            boosts=self._documents.boosts({one.document for one in found}),
-        )
-        return as_parents(scored)
+        count = max(CHUNKS_SCORED, wanted + SPARE, self._rerank.window if self._rerank.provider != "none" else 0)
+        window, active = index.embedder.cosine_window, self._active(index)
+
+        def read(client: MilvusClient) -> tuple[list[Candidate], dict[str, ChunkRow]]:
+            for left in reversed(range(ROUNDS)):
+                found = nominate(client, index.collection, question, active, candidates, filters, fusion)
+                boosts = self._documents.boosts({one.document for one in found})
+                chosen = shortlist(found, fusion, window, boosts, count)
+                read, rows = read_candidates(client, index.collection, chosen, question.language)
+                if len(read) == len(chosen) or not left:  # else some were replaced before they were read
+                    break
+            return [one for one in read if parent_id(one.chunk_id) in rows], rows
+
+        found, rows = self._reaching(index, read)
+        boosts = self._documents.boosts({one.document for one in found})
+        return as_parents(rescore(question, found, fusion=fusion, window=window, boosts=boosts)), rows
 
     def _active(self, index: SearchedIndex) -> Active:
         return lambda ids: self._documents.active_versions(ids, index.collection)
 
-    def _reranked(self, index: SearchedIndex, question: Question, scored: list[Scored]) -> tuple[list[Scored], str]:
+    def _reranked(
+        self, question: Question, scored: list[Scored], rows: dict[str, ChunkRow]
+    ) -> tuple[list[Scored], str]:
         """The best hits reranked; those beyond the window are no hits then, their scores mean something else."""
         if self._rerank.provider == "none":
             return scored, ""
         window = scored[: self._rerank.window]
-        rows = self._rows(index, (one.candidate.chunk_id for one in window))
-        return rerank(question, window, {chunk_id: row.text for chunk_id, row in rows.items()}, self._rerank)
+        texts = {one.candidate.chunk_id: rows[one.candidate.chunk_id].text for one in window}
+        return rerank(question, window, texts, self._rerank)
 
     def _rows(self, index: SearchedIndex, chunk_ids: Iterable[str]) -> dict[str, ChunkRow]:
         wanted = list(chunk_ids)

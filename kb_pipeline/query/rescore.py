@@ -46,8 +46,8 @@ class Candidate:
     """A row that may answer: what scoring reads of it.
 
     `tokens` are its fine tokens, `vector` a unit vector, `offset` what its language adds to the cosine, `lead` the
-    identifier that it names first, None where that is not known; `dense_place`, `text_place` order the rows of a leg, 0
-    for a row that the leg did not find.
+    identifier that it names first, None where that is not known; `dense_rank`, `text_rank` count from 1 in the list
+    of a leg, 0 for a row that the leg did not find.
     """
 
     chunk_id: str
@@ -58,8 +58,8 @@ class Candidate:
     vector: np.ndarray
     offset: float = 0.0
     lead: str | None = None
-    dense_place: int = 0
-    text_place: int = 0
+    dense_rank: int = 0
+    text_rank: int = 0
 
 
 @dataclass(frozen=True)
@@ -84,13 +84,11 @@ def rescore(
     Args:
         boosts: by document id; 1 where there is none.
     """
-    dense = _ranks({one.chunk_id: one.dense_place for one in candidates})
-    text = _ranks({one.chunk_id: one.text_place for one in candidates})
     found = []
     for candidate in candidates:
         cosine = float(np.dot(question.vector, candidate.vector))
         if fusion.by_rank:
-            parts = _rank_parts(dense.get(candidate.chunk_id, 0), text.get(candidate.chunk_id, 0), cosine, fusion)
+            parts = _rank_parts(candidate.dense_rank, candidate.text_rank, cosine, fusion)
         else:
             parts = score_parts(
                 question,
@@ -106,12 +104,6 @@ def rescore(
         parts["boost"] = boosts.get(candidate.document, 1.0)
         found.append(Scored(candidate, total(parts), parts))
     return sorted(found, key=lambda scored: (-scored.score, scored.candidate.chunk_id))
-
-
-def _ranks(places: Mapping[str, int]) -> dict[str, int]:
-    """Ranks from 1 among the rows that a leg found."""
-    found = sorted((place, chunk) for chunk, place in places.items() if place)
-    return {chunk: rank for rank, (_, chunk) in enumerate(found, 1)}
 
 
 def _rank_parts(dense: int, text: int, cosine: float, fusion: Fusion) -> dict[str, float]:

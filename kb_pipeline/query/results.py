@@ -6,10 +6,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from kb_pipeline.query.rescore import Scored
-from kb_pipeline.query.retrieve import ChunkRow
-from kb_pipeline.records import Hit, Record
+from kb_pipeline.records import Added, Hit, Locator, Record
 
 SHARED = 0.4  # of the shorter of two neighbouring chunks, with which they count as the same passage
+
+
+class ChunkRow(Record, frozen=True):
+    """What a hit shows of a row."""
+
+    chunk_id: str
+    document: str
+    version: str
+    kind: str
+    text: str
+    breadcrumb: tuple[str, ...]
+    locators: tuple[Locator, ...]
+    added: tuple[Added, ...]
+    picture: str
 
 
 class DocumentHits(Record, frozen=True):
@@ -32,7 +45,7 @@ class SearchResult(Record, frozen=True):
     """Hits of one page of results.
 
     Attributes:
-        found: chunks that reach the threshold, of which `hits` are a page.
+        found: chunks, of those that were scored, that reach the threshold; `hits` are a page of them.
         threshold: the least score that counted.
         relaxed: nothing reached the threshold that is set, so that a quarter of it was taken.
         near_misses: the best chunks below the threshold, where they were asked for.
@@ -62,7 +75,8 @@ def as_parents(scored: Sequence[Scored]) -> list[Scored]:
     for one in scored:
         shown = parent_id(one.candidate.chunk_id)
         if shown not in found:
-            found[shown] = replace(one, candidate=replace(one.candidate, chunk_id=shown))
+            same = shown == one.candidate.chunk_id
+            found[shown] = one if same else replace(one, candidate=replace(one.candidate, chunk_id=shown))
     return list(found.values())
 
 

@@ -137,7 +137,7 @@ def test_chunks_that_are_not_there_are_named(base: KnowledgeBase, target: str) -
 def test_places_that_cannot_be_drawn_say_where_they_are(base: KnowledgeBase) -> None:
     with pytest.raises(UsageError) as caught:
         base.trace("report-1:1:2")
-    assert "LineLocator" in caught.value.remedy
+    assert "lines 1-2" in caught.value.remedy
     with pytest.raises(UnknownDocument):
         base.trace("letter:1:0")
 
