@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from pymilvus import MilvusClient
@@ -37,7 +37,7 @@ Active = Callable[[Iterable[str]], dict[str, str]]
 _identifier = re.compile(r"[a-z0-9._/#-]+")
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Nominee:
     """A row that legs found.
 
@@ -195,22 +195,28 @@ def _merged(legs: Iterable[Leg]) -> list[Nominee]:
     for name, rows in legs:
         best = rows[0][1] if rows else 0.0
         for place, (chunk_id, score) in enumerate(rows, 1):
-            one = found.get(chunk_id) or Nominee(chunk_id, *chunk_id.split(":")[:2])
+            one = found.get(chunk_id)
+            if one is None:
+                document, version, _ = chunk_id.split(":")
+                one = found[chunk_id] = Nominee(chunk_id, document, version)
+            if name in ("dense", "named"):
+                one.nearness = score
+                one.named = one.named or name == "named"
+            elif best > 0:
+                one.text = max(one.text, score / best)
             if name == "dense":
-                told: dict[str, Any] = {"nearness": score, "dense_rank": place}
-            elif name == "named":
-                told = {"nearness": score, "named": True}
-            else:
-                told = {"text": max(one.text, score / best if best > 0 else 0.0)}
-                told |= {"text_rank": place} if name == "fine" else {}
-            found[chunk_id] = replace(one, **told)
+                one.dense_rank = place
+            elif name == "fine":
+                one.text_rank = place
     return list(found.values())
 
 
-def _ranked(nominees: Sequence[Nominee]) -> list[Nominee]:
-    """Places turned into ranks among these rows."""
+def _ranked(nominees: list[Nominee]) -> list[Nominee]:
+    """The nominees, their places turned into ranks among them."""
     dense, text = _ranks([one.dense_rank for one in nominees]), _ranks([one.text_rank for one in nominees])
-    return [replace(one, dense_rank=dense[one.dense_rank], text_rank=text[one.text_rank]) for one in nominees]
+    for one in nominees:
+        one.dense_rank, one.text_rank = dense[one.dense_rank], text[one.text_rank]
+    return nominees
 
 
 def _ranks(places: Sequence[int]) -> dict[int, int]:
