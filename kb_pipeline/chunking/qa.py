@@ -140,8 +140,8 @@ class _Pairing:
         rows, head = table.body, table.head
         if table.caption:
             self.packer.add_span(Span(index, *table.caption))
-        if head and not _names(head[0], columns):
-            rows, head = (*head, *rows), ()
+        names = head[:1] if head and _names(head[0], columns) else ()
+        rows, head = (*head[len(names) :], *rows), names  # a pair above a figure can look like a header
         named = TableText(None, tuple(head), tuple(rows))
         above = [Span(index, row.start, row.end) for row in head]  # the head's own text is in the first pair
         for row in rows:
@@ -167,7 +167,7 @@ def _lines(sections: Sequence[Section], index: int) -> list[Line]:
     text, found, start = sections[index].text, [], 0
     for line in text.split("\n"):
         end = start + len(line)
-        marked = _QUESTION_MARK.match(line.lstrip())
+        marked = _QUESTION_MARK.match(line.lstrip()) or _ANSWER_MARK.match(line.lstrip())
         cuts = [match.start() for match in _INNER_MARK.finditer(text, start + 1, end)] if marked else []
         for a, b in zip([start, *cuts], [*cuts, end], strict=True):
             if text[a:b].strip():
