@@ -27,12 +27,15 @@ LAM = "\u0644"
 def glyph_boxes(text_page: int, rows: list[int], count: int, display: pdfium.Matrix) -> tuple[np.ndarray, np.ndarray]:
     """Loose and tight boxes [count, 4] in displayed points; zeros for what is no glyph."""
     loose, tight = np.zeros((count, 4), dtype=np.float32), np.zeros((count, 4))
-    at_loose, at_tight = loose.ctypes.data, tight.ctypes.data
-    read_loose, read_tight = pdfium.char_loose_box, pdfium.char_tight_box
-    for i in rows:
-        read_loose(text_page, i, at_loose + 16 * i)  # left, top, right, bottom
-        place = at_tight + 32 * i
-        read_tight(text_page, i, place, place + 8, place + 16, place + 24)  # left, right, bottom, top
+    page, one_loose, one_tight = ctypes.c_void_p(text_page), (ctypes.c_float * 4)(), (ctypes.c_double * 4)()
+    at_loose = ctypes.c_void_p(ctypes.addressof(one_loose))
+    at = [ctypes.c_void_p(ctypes.addressof(one_tight) + 8 * k) for k in range(4)]
+    read_loose, read_tight = pdfium.each_loose_box, pdfium.each_tight_box
+    # left, top, right, bottom, and left, right, bottom, top; a failed call gives 0 and no box
+    boxes = [bytes(one_loose) if read_loose(page, i, at_loose) else bytes(16) for i in rows]
+    loose[rows] = np.frombuffer(b"".join(boxes), np.float32).reshape(-1, 4)
+    boxes = [bytes(one_tight) if read_tight(page, i, *at) else bytes(32) for i in rows]
+    tight[rows] = np.frombuffer(b"".join(boxes)).reshape(-1, 4)
     return (
         _displayed(loose[:, 0], loose[:, 1], loose[:, 2], loose[:, 3], display),
         _displayed(tight[:, 0], tight[:, 3], tight[:, 1], tight[:, 2], display),
@@ -106,14 +109,8 @@ def _wrong_widths(u: np.ndarray, v: np.ndarray, size: np.ndarray, angle: np.ndar
 def share_boxes(texts: np.ndarray, loose: np.ndarray, tight: np.ndarray, angle: np.ndarray, owner: np.ndarray) -> None:
     """The pieces of a ligature come with the box of the whole: each gets its share, in reading order."""
     same = (loose[1:] == loose[:-1]).all(axis=1) & (tight[1:] == tight[:-1]).all(axis=1) & (owner[1:] == owner[:-1])
-    start = 0
-    while start < len(same):
-        if not same[start]:
-            start += 1
-            continue
-        end = start
-        while end < len(same) and same[end]:
-            end += 1
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], same, [False]]).astype(np.int8)))
+    for start, end in edges.reshape(-1, 2).tolist():
         pieces = end - start + 1
         # Right-to-left pieces come in reverse, except those of PDFium's own table: lam before alef.
         mirrored = texts[start][0] == LAM and unicodedata.bidirectional(texts[start + 1][0]) == "AL"
@@ -125,4 +122,3 @@ def share_boxes(texts: np.ndarray, loose: np.ndarray, tight: np.ndarray, angle: 
             for k in range(pieces):
                 place = pieces - 1 - k if backwards else k
                 boxes[start + k, axis], boxes[start + k, axis + 2] = steps[place], steps[place + 1]
-        start = end + 1

@@ -11,6 +11,8 @@ import ctypes
 import math
 import re
 import unicodedata
+from functools import lru_cache
+from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -67,13 +69,13 @@ def read_characters(
     count = raw.FPDFText_CountChars(ctypes.cast(text_page, raw.FPDF_TEXTPAGE))
     if count <= 0:
         return Characters.empty(), np.zeros(0, dtype=bool)
-    codes = np.array([pdfium.char_unicode(text_page, i) for i in range(count)], dtype=np.int64)
-    owners = [pdfium.char_object(text_page, i) or 0 for i in range(count)]
-    real = np.array(owners, dtype=np.uint64) != 0
+    page = ctypes.c_void_p(text_page)
+    codes = np.array(list(map(pdfium.each_unicode, repeat(page), range(count))), dtype=np.int64)
+    owners = np.array([owner or 0 for owner in map(pdfium.each_object, repeat(page), range(count))], dtype=np.uint64)
+    real = owners != 0
     kinds, texts = _classified(codes)
     _restore_hyphens(text_page, codes, texts, kinds)
     loose, tight = glyph_boxes(text_page, np.flatnonzero(real).tolist(), count, display)
-    objects = _objects(text_page, owners, display)
 
     keep = real & (kinds != SPACE) & (kinds != BREAK) & (kinds != JOINER)
     _join_surrogates(codes, texts, kinds, keep)
@@ -81,27 +83,27 @@ def read_characters(
     rows = np.flatnonzero(keep)
     spaces = np.cumsum(kinds == SPACE)
     space = np.diff(spaces[rows], prepend=spaces[rows[0]] if len(rows) else 0) > 0
-    shared = [objects[owners[i]] for i in rows.tolist()]
-    angle = np.array([o.angle for o in shared], dtype=np.int16)
-    size = np.array([o.size for o in shared], dtype=float)
-    font = np.array([o.font for o in shared], dtype=object)
+    objects, of_object = _objects(text_page, owners, rows, display)
+    shared = {name: np.array(values, dtype=object)[of_object] for name, values in objects.items()}
+    angle, size, font = shared["angle"].astype(np.int16), shared["size"].astype(float), shared["font"]
     loose, tight = mended_boxes(text_page, rows, loose[rows], tight[rows], size, angle, font, display)
-    share_boxes(texts[rows], loose, tight, angle, np.array(owners, dtype=np.uint64)[rows])
+    share_boxes(texts[rows], loose, tight, angle, owners[rows])
+    unmapped = list(map(pdfium.each_unmapped, repeat(page), rows.tolist()))
     characters = Characters(
-        text=_symbols(texts[rows], font),
+        text=_symbols(texts[rows], font, bool(((codes >= 0xF000) & (codes <= 0xF0FF)).any())),
         box=np.round(tight, 3),
         loose=np.round(loose, 3),
         size=np.round(size, 3),
         font=font,
-        bold=np.array([o.bold for o in shared], dtype=bool),
+        bold=shared["bold"].astype(bool),
         angle=angle,
-        tilt=np.array([o.tilt for o in shared], dtype=float),
-        light=np.array([o.light for o in shared], dtype=float),
+        tilt=shared["tilt"].astype(float),
+        light=shared["light"].astype(float),
         space=space,
-        unmapped=np.array([bool(pdfium.char_unmapped(text_page, i)) for i in rows.tolist()], dtype=bool),
-        dropped=np.array([o.dropped for o in shared], dtype=object),
+        unmapped=np.array(unmapped, dtype=np.int32) != 0,
+        dropped=shared["dropped"],
     )
-    return mark_unseen(characters, width, height), np.array([o.pale for o in shared], dtype=bool)
+    return mark_unseen(characters, width, height), shared["pale"].astype(bool)
 
 
 # ---------------------------------------------------------------- what a code unit is
@@ -116,6 +118,7 @@ def _classified(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return kinds, texts
 
 
+@lru_cache(maxsize=65_536)
 def _meaning(code: int) -> tuple[int, str]:
     if 0xD800 <= code < 0xDC00:
         return HIGH, REPLACEMENT
@@ -172,9 +175,12 @@ def _join_marks(texts: np.ndarray, kinds: np.ndarray, keep: np.ndarray, loose: n
             keep[i] = False
 
 
-def _symbols(texts: np.ndarray, font: np.ndarray) -> np.ndarray:
-    """The texts with the private codes of well-known symbol fonts as the characters that they show."""
-    for i, text in enumerate(texts.tolist()):
+def _symbols(texts: np.ndarray, font: np.ndarray, private: bool) -> np.ndarray:
+    """The texts with the private codes of well-known symbol fonts as the characters that they show.
+
+    `private`: whether the page has such codes at all.
+    """
+    for i, text in enumerate(texts.tolist()) if private else ():
         if "\uf000" <= text <= "\uf0ff":
             name = font[i].lower().replace(" ", "").replace("-", "")
             table = next((codes for family, codes in SYMBOLS.items() if family in name), {})
@@ -185,16 +191,21 @@ def _symbols(texts: np.ndarray, font: np.ndarray) -> np.ndarray:
 # ---------------------------------------------------------------- text objects
 
 
-def _objects(text_page: int, owners: list[int], display: pdfium.Matrix) -> dict[int, TextObject]:
-    """Each text object of the page once, read at its first character."""
-    found: dict[int, TextObject] = {}
+def _objects(
+    text_page: int, owners: np.ndarray, rows: np.ndarray, display: pdfium.Matrix
+) -> tuple[dict[str, list], np.ndarray]:
+    """What the text objects of the rows are, by name of `TextObject`, and [N] the place of each row's object in it.
+
+    Each object is read once, at its first character on the page.
+    """
+    _, first, of_character = np.unique(owners, return_index=True, return_inverse=True)
+    used, of_row = np.unique(of_character[rows], return_inverse=True)
+    found: list[TextObject] = []
     known: dict[tuple, TextObject] = {}  # many writers start a new object for every letter, all of them alike
     fonts: dict[int, tuple[str, bool]] = {}
     matrix, colour = (ctypes.c_float * 6)(), (ctypes.c_uint * 4)()
     at_matrix, at_colour = ctypes.addressof(matrix), ctypes.addressof(colour)
-    for i, owner in enumerate(owners):
-        if not owner or owner in found:
-            continue
+    for i, owner in zip(first[used].tolist(), owners[first[used]].tolist(), strict=True):
         pdfium.char_matrix(text_page, i, at_matrix)
         mode, font = pdfium.text_render_mode(owner), pdfium.text_font(owner) or 0
         painted = pdfium.fill_color(owner, at_colour, at_colour + 4, at_colour + 8, at_colour + 12)
@@ -203,8 +214,8 @@ def _objects(text_page: int, owners: list[int], display: pdfium.Matrix) -> dict[
             if font not in fonts:
                 fonts[font] = _font(font)
             known[key] = _text_object(key, fonts[font], display)
-        found[owner] = known[key]
-    return found
+        found.append(known[key])
+    return {name: [getattr(o, name) for o in found] for name in TextObject._fields}, of_row
 
 
 def _text_object(key: tuple, font: tuple[str, bool], display: pdfium.Matrix) -> TextObject:

@@ -2,7 +2,8 @@
 
 PDFium is not thread-safe: every call of this package happens while `LOCK` is held. The prototypes below take plain
 integers as addresses and keep Python's own lock, which makes a call about four times as cheap as the generated ones;
-that matters for the handful of functions that are called for each character or path segment.
+that matters for the handful of functions that are called for each character or path segment. The `each_…` ones, called
+for every character of a page, do not even convert their arguments, which halves the rest: addresses must be c_void_p.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ def _fast(function: object, result: object, *arguments: object):
 
 _P, _I, _U = ctypes.c_void_p, ctypes.c_int, ctypes.c_uint
 
-char_unicode = _fast(raw.FPDFText_GetUnicode, _U, _P, _I)
-char_object = _fast(raw.FPDFText_GetTextObject, _P, _P, _I)
-char_loose_box = _fast(raw.FPDFText_GetLooseCharBox, _I, _P, _I, _P)
-char_tight_box = _fast(raw.FPDFText_GetCharBox, _I, _P, _I, _P, _P, _P, _P)
+each_unicode = _fast(raw.FPDFText_GetUnicode, _U)
+each_object = _fast(raw.FPDFText_GetTextObject, _P)
+each_loose_box = _fast(raw.FPDFText_GetLooseCharBox, _I)
+each_tight_box = _fast(raw.FPDFText_GetCharBox, _I)
+each_unmapped = _fast(raw.FPDFText_HasUnicodeMapError, _I)
 char_origin = _fast(raw.FPDFText_GetCharOrigin, _I, _P, _I, _P, _P)
-char_unmapped = _fast(raw.FPDFText_HasUnicodeMapError, _I, _P, _I)
 char_hyphen = _fast(raw.FPDFText_IsHyphen, _I, _P, _I)
 char_matrix = _fast(raw.FPDFText_GetMatrix, _I, _P, _I, _P)
 char_font_size = _fast(raw.FPDFText_GetFontSize, ctypes.c_double, _P, _I)
