@@ -162,7 +162,7 @@ class Dropped(Record, frozen=True):
 class PageLayout(Record, frozen=True):
     """What layout_boxes keeps of a page.
 
-    Invariant: non-space characters of the character layer (clean pages) or of the recognised text
+    Invariant: characters of the character layer + non-space characters of the recognised text
     = those in `lines` + those in `dropped`; the sum is `characters`.
     """
 

@@ -29,6 +29,12 @@ def crop_quad(picture: np.ndarray, quad: np.ndarray) -> np.ndarray:
     quad = np.asarray(quad, np.float32)
     width = max(int(max(np.linalg.norm(quad[0] - quad[1]), np.linalg.norm(quad[2] - quad[3]))), 1)
     height = max(int(max(np.linalg.norm(quad[0] - quad[3]), np.linalg.norm(quad[1] - quad[2]))), 1)
+    (x0, top), (x1, bottom) = quad[0].tolist(), quad[2].tolist()
+    upright = quad[1].tolist() == [x1, top] and quad[3].tolist() == [x0, bottom] and x0 < x1 and top < bottom
+    if upright and np.array_equal(quad, np.trunc(quad)) and min(x0, top) >= 0:
+        part = picture[int(top) : int(bottom), int(x0) : int(x1)]
+        if part.shape[:2] == (height, width):  # on whole pixels there is nothing to straighten
+            return part
     target = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
     # Only the neighbourhood is warped: the offset keeps the arithmetic in small numbers on huge pictures.
     x0, y0 = np.maximum(np.floor(quad.min(0)).astype(int) - 2, 0)
@@ -38,6 +44,19 @@ def crop_quad(picture: np.ndarray, quad: np.ndarray) -> np.ndarray:
         return np.full((height, width, 3), 255, np.uint8)
     warp = cv2.getPerspectiveTransform(quad - np.array([x0, y0], np.float32), target)
     return cv2.warpPerspective(part, warp, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
+
+
+def shrunk(picture: np.ndarray, width: int, height: int) -> np.ndarray:
+    """The picture at a smaller size, each pixel the mean of what it stands for; large ones are halved first.
+
+    Halving is a tenth of the cost of other factors, and means of means are the same to a grey level.
+    """
+    while picture.shape[1] >= 2 * width and picture.shape[0] >= 2 * height:
+        size = (picture.shape[1] // 2, picture.shape[0] // 2)
+        picture = cv2.resize(picture[: 2 * size[1], : 2 * size[0]], size, interpolation=cv2.INTER_AREA)
+    if picture.shape[:2] == (height, width):
+        return picture
+    return cv2.resize(picture, (width, height), interpolation=cv2.INTER_AREA)
 
 
 def is_tall(crop: np.ndarray) -> bool:

@@ -34,6 +34,12 @@ def overlap_share(a: Box, b: Box) -> float:
     return overlap_area(a, b) / own if own > 0 else 0.0
 
 
+def overlap_of_smaller(a: Box, b: Box) -> float:
+    """Share of the smaller box that both cover, 0…1."""
+    smaller = min(area(a), area(b))
+    return overlap_area(a, b) / smaller if smaller > 0 else 0.0
+
+
 def iou(a: Box, b: Box) -> float:
     """Intersection over union, 0…1."""
     common = overlap_area(a, b)
@@ -131,13 +137,6 @@ def areas(boxes: np.ndarray) -> np.ndarray:
     """Areas of boxes [N, 4], as [N]."""
     boxes = np.asarray(boxes, dtype=float).reshape(-1, 4)
     return np.prod(np.clip(boxes[:, 2:] - boxes[:, :2], 0, None), axis=1)
-
-
-def iou_matrix(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Intersections over unions of `a` [N, 4] and `b` [M, 4], as [N, M]."""
-    common = overlap_matrix(a, b)
-    whole = areas(a)[:, None] + areas(b)[None, :] - common
-    return np.divide(common, whole, out=np.zeros_like(common), where=whole > 0)
 
 
 def coverage(boxes: Iterable[Box], width: float, height: float, cells: int = 128) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from kb_pipeline.deepdoc import geometry
 from kb_pipeline.deepdoc.crops import imagenet_planes
 from kb_pipeline.records import Region
 from kb_pipeline.weights.sessions import metadata_lines, session
@@ -20,12 +21,12 @@ LEAST = {"reference": 0.8, "header": 0.5, "footer": 0.5}
 
 
 def detect_regions(picture: np.ndarray, threshold: float = 0.4, raw: bool = False) -> list[Region]:
-    """Regions of a page, strongest first, with boxes in pixels of the picture.
+    """The model's boxes in pixels of the picture, by role; one place may have boxes of several roles.
 
     Args:
         picture: [H, W, 3] uint8, BGR.
         threshold: least score; some roles need more (`LEAST`).
-        raw: the model's own boxes, neither filtered by role nor across roles (for benchmarks).
+        raw: without what some roles need more (for benchmarks).
     """
     net = session("layout")
     roles = [label.replace("_", " ") for label in metadata_lines(net) or []]
@@ -38,22 +39,16 @@ def detect_regions(picture: np.ndarray, threshold: float = 0.4, raw: bool = Fals
         for i in strong[_strongest(boxes[strong], scores[strong, k])]:
             box = np.clip(boxes[i], 0, [WIDTH, HEIGHT, WIDTH, HEIGHT]) * factors
             regions.append(Region(role, tuple(float(v) for v in box), float(scores[i, k])))
-    return regions if raw else without_overlaps(regions)
+    return regions
 
 
 def without_overlaps(regions: list[Region], least: float = ACROSS_CLASSES) -> list[Region]:
     """The regions by falling score, each dropped whose overlap with a stronger one is `least` of the smaller's area."""
     kept: list[Region] = []
-    for region in sorted(regions, key=lambda r: (-r.score, r.box)):
-        if all(_overlap_of_smaller(region.box, other.box) < least for other in kept):
+    for region in sorted(regions, key=lambda r: (-r.score, r.box, r.role)):
+        if all(geometry.overlap_of_smaller(region.box, other.box) < least for other in kept):
             kept.append(region)
     return kept
-
-
-def _overlap_of_smaller(a: tuple[float, ...], b: tuple[float, ...]) -> float:
-    both = max(0.0, min(a[2], b[2]) - max(a[0], b[0])) * max(0.0, min(a[3], b[3]) - max(a[1], b[1]))
-    smaller = min((a[2] - a[0]) * (a[3] - a[1]), (b[2] - b[0]) * (b[3] - b[1]))
-    return both / smaller if smaller > 0 else 0.0
 
 
 def _candidates(outputs: list[np.ndarray], threshold: float) -> tuple[np.ndarray, np.ndarray]:

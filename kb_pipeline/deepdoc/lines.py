@@ -146,7 +146,7 @@ def _with_strays(frame: RowFrame, groups: list[np.ndarray], strays: list[np.ndar
             continue
         best = int(np.where(fits, gap, np.inf).argmin())
         merged = np.concatenate([groups[best], groups[index]])
-        groups[best] = merged[np.lexsort((merged, frame.u[merged].sum(axis=1)))]
+        groups[best] = merged[np.lexsort((merged, frame.place[merged]))]
         extents[best] = _extent(frame, groups[best])
         height[best] = extents[best, 3] - extents[best, 2]
     return [group for group, is_line in zip(groups, lines.tolist(), strict=True) if is_line]

@@ -93,8 +93,14 @@ def _line(upright: Upright, quad: np.ndarray, found: Recognition) -> TextLine | 
 def _lightness(picture: np.ndarray, corners: np.ndarray) -> float:
     """How light the darkest ink under a line is, 0 black … 1 white."""
     (x0, top), (x1, bottom) = np.clip(corners.min(0), 0, None).astype(int), corners.max(0).astype(int) + 1
-    patch = picture[top:bottom, x0:x1]
-    return round(float(np.percentile(patch.mean(axis=2), INK_SHARE)) / 255, 2) if patch.size else 0.0
+    patch = picture[top:bottom, x0:x1].reshape(-1, 3)
+    if not len(patch):
+        return 0.0
+    # percentiles of sums of whole numbers are counted, which is much cheaper than sorting means
+    counts = np.bincount(patch[:, 0].astype(np.uint16) + patch[:, 1] + patch[:, 2])
+    below, share = divmod(INK_SHARE / 100 * (len(patch) - 1), 1)
+    low, high = np.searchsorted(np.cumsum(counts), [below, below + (share > 0)], side="right").tolist()
+    return round((low + (high - low) * share) / 3 / 255, 2)
 
 
 def rounded(values: Sequence[float]) -> tuple[float, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from kb_pipeline.deepdoc.crops import imagenet_planes
+from kb_pipeline.deepdoc.crops import imagenet_planes, shrunk
 from kb_pipeline.weights.sessions import metadata_lines, session
 
 SHORT_SIDE = 256  # pixels, to which the picture is scaled
@@ -22,7 +22,7 @@ def orientation(picture: np.ndarray) -> tuple[int, float]:
     rows, columns = max(round(height * ratio), CENTRE), max(round(width * ratio), CENTRE)
     # Averaging first keeps the cost of the fine filter small on large pages.
     if min(height, width) > 4 * SHORT_SIDE:
-        picture = cv2.resize(picture, (columns * 2, rows * 2), interpolation=cv2.INTER_AREA)
+        picture = shrunk(picture, columns * 2, rows * 2)
     scaled = cv2.resize(picture, (columns, rows), interpolation=cv2.INTER_LANCZOS4)
     top, left = (rows - CENTRE) // 2, (columns - CENTRE) // 2
     middle = scaled[top : top + CENTRE, left : left + CENTRE]

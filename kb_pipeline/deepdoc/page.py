@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import partial
 
 import cv2
 import msgspec
@@ -10,9 +11,9 @@ import numpy as np
 
 from kb_pipeline.deepdoc import geometry
 from kb_pipeline.deepdoc.characters import Characters
-from kb_pipeline.deepdoc.crops import crop_box
+from kb_pipeline.deepdoc.crops import crop_box, shrunk
 from kb_pipeline.deepdoc.detection import detect_lines
-from kb_pipeline.deepdoc.layout import detect_regions
+from kb_pipeline.deepdoc.layout import detect_regions, without_overlaps
 from kb_pipeline.deepdoc.ocr import Upright, rounded
 from kb_pipeline.deepdoc.orientation import orientation, turn_picture
 from kb_pipeline.deepdoc.originals.layout import original_regions
@@ -20,9 +21,11 @@ from kb_pipeline.deepdoc.page_tables import page_tables
 from kb_pipeline.deepdoc.page_text import PageText, page_text
 from kb_pipeline.deepdoc.paged_file import PagedFile
 from kb_pipeline.deepdoc.pdf import render_scale
+from kb_pipeline.deepdoc.region_rules import settled
 from kb_pipeline.deepdoc.regions import assign_lines, merged_tables, paragraphs
+from kb_pipeline.deepdoc.strokes import stroke_weight
 from kb_pipeline.deepdoc.verdict import page_verdict
-from kb_pipeline.records import Box, PageLayout, PageRender, PageTables, Region, Source
+from kb_pipeline.records import Box, PageLayout, PageRender, PageTables, Region, Source, TextLine
 from kb_pipeline.settings import Settings
 from kb_pipeline.weights.manifest import ORIGINAL, in_use
 
@@ -69,12 +72,9 @@ def read_page(
     readable characters are recognised; on scans and garbled pages all are recognised, after the page was turned
     upright (`turned`). Every line knows its region; tables that overlap are one.
 
-    The rule of the sum: `characters` = non-space characters of `lines` + those of `dropped`, and that is
-
-    - on pages that use the character layer: all characters of the layer, seen or not, plus those of the lines that
-      were recognised beside it, minus those of the garbled lines that recognition replaced;
-    - on pages that were recognised: the characters that recognition found, those below `ocr.least_score` included.
-      The layer, garbled or worse than what was recognised, does not count.
+    The rule of the sum: `characters` are all characters of the layer, seen or not, garbled or not, plus all that
+    recognition found, and they are in `lines` or in `dropped`. A layer, or a line of it, that recognition replaced is
+    dropped text with its reason.
     """
     upright = Upright(picture, 0, render.scale)
     turned = _page_turn(picture, render, settings)
@@ -82,11 +82,11 @@ def read_page(
         upright = Upright(turn_picture(picture, 360 - turned), turned, render.scale)
     quads = _detect(file, render, upright, settings)
     text = page_text(upright, quads, characters, render, settings)
-    regions = _regions(upright, render, settings)
     lines = text.lines
+    regions = _regions(upright, render, lines, settings)
     owners = assign_lines(lines, regions)
     if not turned:
-        regions, owners = paragraphs(regions, lines, owners)
+        regions, owners = paragraphs(regions, lines, owners, partial(stroke_weight, picture, scale=render.scale))
     lines = [msgspec.structs.replace(line, region=k) for line, k in zip(lines, owners, strict=True)]
     return PageLayout(
         page=render.page,
@@ -98,7 +98,7 @@ def read_page(
         lines=tuple(lines),
         regions=tuple(regions),
         dropped=tuple(text.dropped),
-        characters=sum(not c.isspace() for t in (*text.lines, *text.dropped) for c in t.text),
+        characters=characters.total + text.recognised,
     )
 
 
@@ -127,7 +127,7 @@ def _digest(picture: np.ndarray) -> str:
 def _display(picture: np.ndarray, factor: float, settings: Settings) -> bytes:
     if factor < 1:
         size = (max(1, round(picture.shape[1] * factor)), max(1, round(picture.shape[0] * factor)))
-        picture = cv2.resize(picture, size, interpolation=cv2.INTER_AREA)
+        picture = shrunk(picture, *size)
     quality = [cv2.IMWRITE_JPEG_QUALITY, settings.render.picture_quality]
     return cv2.imencode(".jpg", picture, quality)[1].tobytes()
 
@@ -141,7 +141,7 @@ def _page_turn(picture: np.ndarray, render: PageRender, settings: Settings) -> i
 
 
 def _has_ink(picture: np.ndarray) -> bool:
-    thumbnail = picture[::3, ::3]
+    thumbnail = np.ascontiguousarray(picture[::3, ::3])
     return int(thumbnail.max()) - int(thumbnail.min()) >= LEAST_CONTRAST
 
 
@@ -170,7 +170,7 @@ def _detect(file: PagedFile, render: PageRender, upright: Upright, settings: Set
     return quads
 
 
-def _regions(upright: Upright, render: PageRender, settings: Settings) -> list[Region]:
+def _regions(upright: Upright, render: PageRender, lines: list[TextLine], settings: Settings) -> list[Region]:
     found = []
     original = in_use("layout") == ORIGINAL
     seen = original_regions(upright.picture) if original else detect_regions(upright.picture, settings.layout.threshold)
@@ -178,7 +178,8 @@ def _regions(upright: Upright, render: PageRender, settings: Settings) -> list[R
         corners = upright.to_page(np.array(region.box, float).reshape(2, 2))
         box = geometry.clip(geometry.quad_box(np.repeat(corners, 2, axis=0)), render.width, render.height)
         found.append(Region(region.role, rounded(box), round(region.score, 4)))
-    return merged_tables(found)
+    turned = upright.turned != 0
+    return merged_tables(without_overlaps(found) if turned else settled(found, lines, render.width, render.height))
 
 
 def _source(text: PageText) -> Source:

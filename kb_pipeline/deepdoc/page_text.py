@@ -20,6 +20,7 @@ from kb_pipeline.settings import Settings
 
 LOW_SCORE = "low recognition score"
 GARBLED = "garbled text"
+DUPLICATE = "duplicate"
 
 SAMPLE = 6  # lines of a hidden layer that are compared with what recognition reads
 AGREEING = 0.9  # mean similarity from which the hidden layer is taken as it is
@@ -36,11 +37,18 @@ class PageText:
     dropped: list[Dropped] = field(default_factory=list)
     figures: dict[str, float] = field(default_factory=dict)
 
+    @property
+    def recognised(self) -> int:
+        """Characters that recognition found, those that are not sure enough included; spaces do not count."""
+        found = [line.text for line in self.lines if line.origin == "ocr"]
+        found += [item.text for item in self.dropped if item.reason == LOW_SCORE]
+        return sum(not c.isspace() for text in found for c in text)
+
 
 def page_text(
     upright: Upright, quads: np.ndarray, characters: Characters, render: PageRender, settings: Settings
 ) -> PageText:
-    """Lines of a page; see `read_page` for which characters count.
+    """Lines of a page, and everything of the character layer that is in none of them as dropped text.
 
     Args:
         quads: [N, 4, 2] detected lines in pixels of the upright picture.
@@ -57,7 +65,10 @@ def page_text(
         if keep:
             text = _from_layer(upright, quads, revealed, render, settings)
             return PageText(text.lines, text.dropped, {**figures, **text.figures})
-    lines, dropped = _believed(read_quads(upright, quads, settings.ocr.models), render, settings)
+    lines, unsure = _believed(read_quads(upright, quads, settings.ocr.models), render, settings)
+    # what the layer shows is in the picture too: right on a scan and read from there, wrong on the other pages
+    replaced = characters.marked(characters.seen, DUPLICATE if label == "scan" else GARBLED)
+    dropped = [*dropped_text(replaced, render.page, (render.width, render.height)), *unsure]
     return PageText(_ordered(lines), dropped, {**figures, "skew": round(skew(quads), 2)})
 
 
@@ -77,11 +88,10 @@ def _from_layer(
     replaced = 0
     for unread in garbled:
         quad = _pixel_quads(upright, [_grown(unread.line)])
-        better, _ = _believed(read_quads(upright, quad, settings.ocr.models), render, settings)
+        better, unsure = _believed(read_quads(upright, quad, settings.ocr.models), render, settings)
         lines += better
+        dropped += [_dropped(unread.line, GARBLED, render), *unsure]
         replaced += len(better)
-        if not better:
-            dropped.append(_dropped(unread.line, GARBLED, render))
     return PageText(_ordered(lines), dropped, {"recognised lines": float(len(read) + replaced)})
 
 

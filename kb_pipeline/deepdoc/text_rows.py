@@ -25,25 +25,30 @@ LEAST_STACK = 3
 
 @dataclass(frozen=True)
 class RowFrame:
-    """Characters with their extents along (`u`) and across (`v`) their reading direction; `turn` says which way."""
+    """Characters with their extents along (`u`) and across (`v`) their reading direction; `turn` says which way.
+
+    `place` [N]: where they stand along the line, by which they are put in order.
+    """
 
     characters: Characters
     turn: np.ndarray
     u: np.ndarray
     v: np.ndarray
+    place: np.ndarray
 
     @staticmethod
     def of(characters: Characters) -> RowFrame:
         turn = characters.angle.astype(int)
         turn[_stacked(characters)] = 90
         u, v = reading_frame(characters.loose, turn)
-        return RowFrame(characters, turn, u, v)
+        return RowFrame(characters, turn, u, v, u.sum(axis=1))
 
     def split(self, rows: np.ndarray, gap: float) -> list[np.ndarray]:
         """Rows of text, each in reading order, parted where the gap exceeds `gap` type sizes."""
         groups = []
-        for turn in (0, 90, 180, 270):
-            for row in self._rows(rows[self.turn[rows] == turn]):
+        turns = self.turn[rows]
+        for turn in sorted(set(turns.tolist())):
+            for row in self._rows(rows[turns == turn]):
                 size = middle(self.characters.size[row])
                 reach = np.maximum.accumulate(self.u[row, 1])
                 cuts = np.flatnonzero(self.u[row[1:], 0] - reach[:-1] > gap * size) + 1
@@ -65,8 +70,7 @@ class RowFrame:
                     break
             else:
                 found.append((float(middle[i]), float(height[i]), [int(rows[i])]))
-        order = self.u.sum(axis=1)
-        return [np.array(sorted(m, key=lambda r: (order[r], r))) for _, _, m in found]
+        return [np.array(m)[np.lexsort((m, self.place[m]))] for _, _, m in found]
 
     def line(self, group: np.ndarray) -> TextLine:
         """The line of characters that stand in this order along their reading direction."""

@@ -71,7 +71,7 @@ def recognition_models(settings: Settings) -> Models:
 STAGE = Stage(
     "layout_boxes",
     ("page_renders",),
-    "3",
+    "4",
     "Lines of every page (character layer or OCR) and its layout regions.",
     settings=("parser.engine", "ocr", "layout", "render.pixel_budget"),
     models=models,
