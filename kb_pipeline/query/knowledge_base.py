@@ -70,11 +70,12 @@ class Documents(Protocol):
 @dataclass(frozen=True)
 class SearchedIndex:
     """What is searched: a collection, the model that made its vectors, and the Milvus that holds it (empty for Milvus
-    Lite in KB_HOME)."""
+    Lite in KB_HOME). `note` is told with every result."""
 
     collection: str
     embedder: Embedder
     uri: str = ""
+    note: str = ""
 
 
 class KnowledgeBase:
@@ -192,7 +193,7 @@ class KnowledgeBase:
             near_misses=tuple(self._hit(one, rows[one.candidate.chunk_id]) for one in poor),
             documents=self._per_document(good),
             neighbours=self._neighbours(index, kept, neighbours) if neighbours else {},
-            notes=tuple(filter(None, (note, _relaxation(good, least, self.settings.threshold)))),
+            notes=tuple(filter(None, (index.note, note, _relaxation(good, least, self.settings.threshold)))),
         )
 
     def _preset(self, name: str) -> Fusion:

@@ -16,6 +16,9 @@ from kb_pipeline.storage.artefacts import Artefacts
 from kb_pipeline.storage.catalogue import Catalogue
 from kb_pipeline.storage.objects import home_store
 from kb_pipeline.tokenization.tokens import tokenizer
+from kb_pipeline.weights.manifest import model_hash
+
+OTHER_WEIGHTS = "the embedding model's weight file is not the one that made the vectors: ingest again"
 
 
 def open_stored(name: str) -> KnowledgeBase:
@@ -53,7 +56,8 @@ def _served(catalogue: Catalogue, kb: str, settings: Settings) -> SearchedIndex:
     if served is None:
         return SearchedIndex(kb, embedder(settings.embedding), settings.index.uri)
     made_with = settings.embedding.model_copy(update={k.partition(".")[2]: v for k, v in served.embedding.items()})
-    return SearchedIndex(served.collection, embedder(made_with), served.uri)
+    changed = any(model_hash(role) != known for role, known in served.weights.items())
+    return SearchedIndex(served.collection, embedder(made_with), served.uri, OTHER_WEIGHTS if changed else "")
 
 
 def _loaded(settings: IndexSettings, index: SearchedIndex) -> MilvusClient:

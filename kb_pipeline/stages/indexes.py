@@ -29,13 +29,13 @@ def target_index(kb: str, settings: Settings, catalogue: Catalogue) -> Knowledge
     Raises:
         ModelMissing: the embedding model's weight file is not there.
     """
-    uri = settings.index.uri
-    key = value_hash(SCHEMA_VERSION, uri, stage_basis(embeddings.STAGE, settings))
+    uri, basis = settings.index.uri, stage_basis(embeddings.STAGE, settings)
+    key = value_hash(SCHEMA_VERSION, uri, basis)
     served = catalogue.served_index(kb)
     if served and served.key == key:
         return served
     collection = beside_collection_name(kb, key) if served else kb
-    return KnowledgeBaseIndex(collection, key, uri, settings.slice(("embedding",)))
+    return KnowledgeBaseIndex(collection, key, uri, settings.slice(("embedding",)), basis["weights"])
 
 
 def knowledge_base_indexes(kb: str, settings: Settings, catalogue: Catalogue) -> list[KnowledgeBaseIndex]:

@@ -50,13 +50,15 @@ class KnowledgeBaseIndex(Record, frozen=True):
     """An index of a knowledge base: a collection, and what made its rows comparable.
 
     `key` hashes the schema and all that shapes a vector; rows of another key belong into another collection. `uri`:
-    the Milvus that holds it, empty for Milvus Lite in KB_HOME. `embedding`: settings of its model, secrets left out.
+    the Milvus that holds it, empty for Milvus Lite in KB_HOME. `embedding`: settings of its model, secrets left out;
+    `weights`: hashes of the model's files, where it is a local one.
     """
 
     collection: str
     key: str
     uri: str
     embedding: dict[str, Any]
+    weights: dict[str, str] = {}
 
 
 class Pointer(Record, frozen=True):

@@ -18,7 +18,7 @@ from kb_pipeline.query import KnowledgeBase
 from kb_pipeline.query.question import Question
 from kb_pipeline.settings import load_settings
 from kb_pipeline.storage.artefacts import Artefacts, DocumentState, StageState
-from kb_pipeline.storage.catalogue import Catalogue
+from kb_pipeline.storage.catalogue import Catalogue, KnowledgeBaseIndex
 from kb_pipeline.storage.objects import home_store
 from kb_pipeline_tests.index.samples import chunk
 
@@ -93,3 +93,12 @@ def test_an_unknown_name_is_named_with_those_that_are_there(catalogue: Catalogue
     with pytest.raises(UnknownKnowledgeBase) as caught:
         KnowledgeBase.open("unknown")
     assert "known" in caught.value.remedy
+
+
+def test_vectors_of_other_weights_are_told(catalogue: Catalogue, kb_home: Path) -> None:
+    base = catalogue.create("old weights", {})
+    client = connect(load_settings().index, kb_home / "index")
+    ensure_collection(client, base.id, embedder(load_settings().embedding).dimension)
+    catalogue.serve(base.id, KnowledgeBaseIndex(base.id, "k", "", {"embedding.provider": "local"}, {"embedding": "0"}))
+    (note,) = KnowledgeBase.open("old weights").find("铜").notes
+    assert "weight file" in note and "ingest again" in note
