@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 
 from kb_pipeline.chunking.cut import chunk_document
 from kb_pipeline.chunking.passage import passage
+from kb_pipeline.embedding.local import LocalEmbedder
 from kb_pipeline.records import Chunk, ParsedDocument, encode
 from kb_pipeline.settings import ChunkingSettings
-from kb_pipeline_tests.chunking.samples import SIZE, documents, letters, own_text, squeezed
+from kb_pipeline.tokenization.sentences import sentence_ends
+from kb_pipeline_tests.chunking.samples import SIZE, chunks, documents, letters, own_text, section, squeezed
 
 MODES = ("general", "qa", "table", "manual", "sliding_window")
 OVERLAPS = st.sampled_from([0.0, 0.2])
@@ -78,3 +80,45 @@ def test_every_character_that_is_not_a_label_can_be_traced(mode, parsed, tokens,
 @given(documents())
 def test_the_same_document_gives_the_same_bytes(mode, parsed):
     assert encode(cut(parsed, mode, 32, 0.1, 12, 40)) == encode(cut(parsed, mode, 32, 0.1, 12, 40))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@settings(max_examples=40, deadline=None)
+@given(documents(), SIZES, OVERLAPS, CONTEXTS, st.integers(40, 90))
+def test_counted_by_the_real_tokenizer_no_chunk_is_above_the_cap(mode, parsed, tokens, overlap, context, most):
+    model = LocalEmbedder()
+    chosen = ChunkingSettings(
+        mode=mode, chunk_tokens=tokens, overlap=overlap, context_tokens=context, child_delimiters=("。",)
+    )
+    for chunk in chunk_document(parsed, chosen, model.count_many, most):
+        assert chunk.tokens == model.count_tokens(chunk.text)
+        assert model.count_tokens(passage(chunk)) <= most
+
+
+@settings(max_examples=100, deadline=None)
+@given(documents(), SIZES, st.sampled_from([0.1, 0.25, 0.5]))
+def test_overlap_repeats_whole_sentences_from_the_end_of_the_chunk_before(parsed, tokens, overlap):
+    found = [chunk for chunk in cut(parsed, "general", tokens, overlap, 0, 10_000) if chunk.parent < 0]
+    texts = {item.id: item.text for item in parsed.sections}
+    last = ""
+    for chunk in found:
+        repeated = [chunk.text[mark.start : mark.end] for mark in chunk.added if mark.kind == "overlap"]
+        assert letters(["".join(repeated)])[0] <= overlap * tokens
+        if repeated:
+            assert chunk.text.startswith(repeated[0])
+            assert squeezed([last]).endswith(squeezed(repeated))
+            starts = {text[a:].strip() for text in texts.values() for a in (0, *sentence_ends(text))}
+            assert any(start.startswith(repeated[0]) for start in starts)
+        last = chunk.text if chunk.kind == "text" else last
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(st.sampled_from("ab 1.,，。；\n矿中铜"), min_size=200, max_size=600), SIZES)
+def test_paragraphs_are_broken_at_sentences_wherever_a_sentence_fits(text, tokens):
+    ends = {text[:end].rstrip() for end in sentence_ends(text)}
+    longest = max(letters([text[a:b]])[0] for a, b in zip([0, *sentence_ends(text)], sentence_ends(text), strict=False))
+    if longest <= tokens:
+        place = 0
+        for chunk in chunks(section(text), count=letters, chunk_tokens=tokens):
+            place = text.index(chunk.text, place) + len(chunk.text)
+            assert text[:place].rstrip() in ends

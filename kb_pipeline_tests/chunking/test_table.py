@@ -99,7 +99,17 @@ def test_rows_of_a_split_table_each_see_their_header(rows, header_rows, most):
     assert body == [" | ".join(row) for row in rows[header_rows:]]
 
 
+OBJECTS = {
+    "table": table([["孔号", "深度", "品位"], ["ZK1", "9", "0.8"]]),
+    "figure": section("图1 矿区地质图\n1—铜矿体 2—断层", role="figure", picture="figure-1.jpg"),
+    "equation": section("Q = c h", role="equation"),
+}
+
+
+@pytest.mark.parametrize("kind", OBJECTS)
 @pytest.mark.parametrize("mode", ["general", "qa", "table", "manual", "sliding_window"])
-def test_a_table_is_a_chunk_of_its_own_in_every_mode(mode):
-    found = chunks(section("矿区概况。" * 9), table([["孔号", "深度", "品位"], ["ZK1", "9", "0.8"]]), mode=mode)
-    assert [chunk.kind for chunk in found if chunk.parent < 0] == ["text", "table"]
+def test_an_object_is_a_chunk_of_its_own_in_every_mode(mode, kind):
+    found = chunks(section("矿区概况。" * 9), OBJECTS[kind], section("矿区交通。" * 9), mode=mode)
+    own = [chunk for chunk in found if chunk.kind == kind and chunk.parent < 0]
+    assert [(chunk.text, chunk.picture) for chunk in own] == [(OBJECTS[kind].text, OBJECTS[kind].picture)]
+    assert {chunk.kind for chunk in found} == {"text", kind}
