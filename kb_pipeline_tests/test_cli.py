@@ -276,6 +276,33 @@ def test_the_plan_says_which_setting_makes_which_stage_stale(ingested, kb):
     assert "报告 one.pdf" not in [d["document"] for d in plan["documents"]]
 
 
+def test_chunks_of_a_file_are_shown_in_a_mode_and_nothing_is_stored(home, kb):
+    (home / "law.md").write_text("# Chapter 1\n\n第一条 总则。\n\n第二条 " + "范围。" * 40 + "\n", "utf-8")
+    before = kb("list", "--json")[1]
+    code, out, _ = kb("chunks", str(home / "law.md"), "--mode", "manual", "--set", "chunk_tokens=64", "--json")
+    preview = json.loads(out)
+    assert (code, preview["mode"]) == (0, "manual")
+    assert [chunk["text"].split("\n")[0] for chunk in preview["chunks"]] == ["[Chapter 1]"] * len(preview["chunks"])
+    assert len(preview["chunks"]) > 2
+    first = preview["chunks"][0]
+    assert set(first) >= {"ordinal", "kind", "text", "breadcrumb", "tokens", "section_ids", "locators", "added"}
+    assert all(chunk["tokens"] <= 64 + 8 for chunk in preview["chunks"])
+    assert kb("list", "--json")[1] == before
+
+
+def test_the_mode_of_one_document_is_in_the_plan_and_can_be_taken_back(ingested, kb):
+    code, out, _ = kb("mode", "notes.md", "qa", "--kb", KB, "--json")
+    assert (code, json.loads(out)) == (0, {"modes": ["notes.md=qa"], "documents": ["notes.md"]})
+    plan = json.loads(kb("plan", "--kb", KB, "--json")[1])["documents"]
+    stages = {one["document"]: one["stages"] for one in plan}
+    assert stages["notes.md"][0]["stage"] == "chunks"
+    assert stages["notes.md"][0]["reason"] == "chunking.mode: general -> qa"
+    assert "报告 one.pdf" not in stages
+    assert kb("mode", "notes.md", "default", "--kb", KB)[0] == 0
+    plan = json.loads(kb("plan", "--kb", KB, "--json")[1])["documents"]
+    assert "notes.md" not in [one["document"] for one in plan]
+
+
 def test_every_command_is_in_the_readme():
     text = README.read_text("utf-8")
     for name in cli.kb.commands:
