@@ -478,10 +478,11 @@ questions_argument = click.argument(
 @json_option
 def eval_self_recall(kb_name: str, sample: int, as_json: bool) -> None:
     """Does a chunk come out first, asked with its own text: by vectors, by full text, and by both?"""
-    from kb_pipeline.operations import evaluate
+    from kb_pipeline.evaluation.run import self_recall_of
+    from kb_pipeline.operations.evaluate import keep
 
-    report = evaluate.self_recall_of(kb_name, sample)
-    evaluate.keep(kb_name, report)
+    report = self_recall_of(kb_name, sample)
+    keep(kb_name, report)
     _print(report, as_json, cli_lines.self_recall_lines(report))
 
 
@@ -491,10 +492,11 @@ def eval_self_recall(kb_name: str, sample: int, as_json: bool) -> None:
 @json_option
 def eval_questions(questions: str, kb_name: str, as_json: bool) -> None:
     """Recall, MRR, nDCG and page hits over FILE, one JSON object with a question and its evidence a line."""
-    from kb_pipeline.operations import evaluate
+    from kb_pipeline.evaluation.run import question_scores_of
+    from kb_pipeline.operations.evaluate import keep
 
-    report = evaluate.question_scores_of(kb_name, questions)
-    evaluate.keep(kb_name, report)
+    report = question_scores_of(kb_name, questions)
+    keep(kb_name, report)
     _print(report, as_json, cli_lines.question_lines(report))
 
 
@@ -504,10 +506,11 @@ def eval_questions(questions: str, kb_name: str, as_json: bool) -> None:
 @json_option
 def eval_trace(questions: str, kb_name: str, as_json: bool) -> None:
     """Do the highlights of answers cover the true boxes that FILE names?"""
-    from kb_pipeline.operations import evaluate
+    from kb_pipeline.evaluation.run import trace_scores_of
+    from kb_pipeline.operations.evaluate import keep
 
-    report = evaluate.trace_scores_of(kb_name, questions)
-    evaluate.keep(kb_name, report)
+    report = trace_scores_of(kb_name, questions)
+    keep(kb_name, report)
     _print(report, as_json, cli_lines.trace_lines(report))
 
 

@@ -32,7 +32,7 @@ class QuestionsConfig(dg.Config):
 @dg.asset(name="self_recall", description="Does a chunk come out first, asked with its own text?", **_options)
 def self_recall_asset(context: dg.AssetExecutionContext, config: SampleConfig) -> dg.MaterializeResult:
     """Self-recall of a knowledge base: dense, full-text and hybrid."""
-    from kb_pipeline.operations.evaluate import metadata, self_recall_of
+    from kb_pipeline.evaluation.run import metadata, self_recall_of
 
     return dg.MaterializeResult(metadata=metadata(self_recall_of(_name(context.partition_key), config.sample)))
 
@@ -40,7 +40,7 @@ def self_recall_asset(context: dg.AssetExecutionContext, config: SampleConfig) -
 @dg.asset(name="question_scores", description="Recall, MRR, nDCG and page hits over a question set.", **_options)
 def question_scores_asset(context: dg.AssetExecutionContext, config: QuestionsConfig) -> dg.MaterializeResult:
     """Scores of a knowledge base over its question set."""
-    from kb_pipeline.operations.evaluate import metadata, question_scores_of
+    from kb_pipeline.evaluation.run import metadata, question_scores_of
 
     return dg.MaterializeResult(metadata=metadata(question_scores_of(_name(context.partition_key), config.questions)))
 
@@ -48,7 +48,7 @@ def question_scores_asset(context: dg.AssetExecutionContext, config: QuestionsCo
 @dg.asset(name="trace_scores", description="Do the highlights shown cover the true places?", **_options)
 def trace_scores_asset(context: dg.AssetExecutionContext, config: QuestionsConfig) -> dg.MaterializeResult:
     """Cover and intersection over union of a knowledge base's highlights over its question set."""
-    from kb_pipeline.operations.evaluate import metadata, trace_scores_of
+    from kb_pipeline.evaluation.run import metadata, trace_scores_of
 
     return dg.MaterializeResult(metadata=metadata(trace_scores_of(_name(context.partition_key), config.questions)))
 
