@@ -97,29 +97,18 @@ def question_row(
     words: Tokenizer | None = None,
 ) -> dict[str, Any]:
     """The row of a question that a chunk answers: found by itself, shown as that chunk, beside the chunk's own row."""
-    tokens = _token_fields(question, words or tokenizer())
-    return {
-        "id": f"{row_id(document, version, chunk)}.q{number}",
-        "document": document,
-        "version": version,
-        "ordinal": chunk.ordinal,
-        "kind": chunk.kind,
-        "page": _page(chunk),
-        "tokens": 0,
-        "text": _clipped(question, TEXT_BYTES),
-        "summary": "",
-        "breadcrumb": {"l": []},
-        "locators": {"l": []},
-        "added": {"l": []},
-        "picture": "",
-        "section_ids": [],
-        "ids": _identifiers(question),
-        "keywords": [],
-        "questions": [],
-        "tags": [],
-        **tokens,
-        "dense": row_vector(vector, language(question), tokens["fine"].split(" "), offsets),
-    }
+    asked = msgspec.structs.replace(
+        chunk,
+        text=_clipped(question, TEXT_BYTES),
+        breadcrumb=(),
+        tokens=0,
+        section_ids=(),
+        locators=(),
+        added=(),
+        picture="",
+    )
+    row = chunk_row(document, version, asked, Enrichment(chunk.ordinal), vector, offsets, words)
+    return {**row, "id": f"{row_id(document, version, chunk)}.q{number}", "page": _page(chunk)}
 
 
 def row_id(document: str, version: str, chunk: Chunk) -> str:
