@@ -19,6 +19,7 @@ from kb_pipeline.records import LineLocator, ParsedDocument, TableCell
 
 DELIMITERS = (",", "\t", ";", "|")
 MOST_CELLS = 1_000_000  # of a file: some 500 bytes each while it is read
+RAGGED, SMALL = 4, 10_000  # cells a value, beyond that many, up to which short rows are filled up
 LEAST_SPLIT = 0.3  # share of the records that a delimiter must part
 LEAST_REGULAR = 0.05  # by how much a delimiter must be more regular to count before one that gives more fields
 
@@ -34,7 +35,7 @@ class Record(NamedTuple):
 def read_delimited(data: bytes, name: str) -> ParsedDocument:
     """Sections of a CSV or TSV file: one table under its header, a long one in parts (building.py).
 
-    The delimiter is the one by which the records of the whole file are most alike. Ragged rows are filled up with empty
+    The delimiter is the one by which the records of the whole file are most alike. Short rows are filled up with empty
     cells. Titles above the header are the table's caption.
 
     Raises:
@@ -45,9 +46,12 @@ def read_delimited(data: bytes, name: str) -> ParsedDocument:
     found = records(text, best_delimiter(text))
     filled = [(number, record) for number, record in enumerate(found) if any(map(str.strip, record.fields))]
     width = max((len(record.fields) for _, record in filled), default=0)
-    if len(filled) * width > MOST_CELLS:
+    count = sum(len(record.fields) for _, record in filled)
+    if len(filled) * width > RAGGED * count + SMALL:
+        width = 0  # a few rows are that long: the others are left as they are
+    if max(count, len(filled) * width) > MOST_CELLS:
         raise FileTooLarge(
-            f"{len(filled)} rows of {width} cells are more than {MOST_CELLS} cells", document=name,
+            f"{count} values are more than {MOST_CELLS} cells", document=name,
             remedy="split the file into parts",
         )  # fmt: skip
     out = SectionBuilder()

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from kb_pipeline.formats.spreadsheet.book import Sheet, Shown, Span
 
 MOSTLY = 0.6  # share of the cells of a column that make it one of figures
-MOST_SPAN = 100_000  # cells of a merged range that count as occupied
+MOST_SPAN = 100_000  # cells of a merged range; larger ones are no cell of a table
+MOST_PIECES = 300  # cells that do not touch; a sheet of more is one form, and not that many tables
 
 
 @dataclass
@@ -43,8 +44,8 @@ class Block:
 def view_of(sheet: Sheet) -> View:
     """A sheet without its hidden rows and columns. A merged cell's text stands in its first visible cell."""
     every = [*sheet.cells, *sheet.framed]
-    last_row = max([row for row, _ in every] + [span[2] for span in sheet.merged], default=-1)
-    last_col = max([col for _, col in every] + [span[3] for span in sheet.merged], default=-1)
+    last_row = max((row for row, _ in every), default=-1)
+    last_col = max((col for _, col in every), default=-1)
     rows = [row for row in range(last_row + 1) if row not in sheet.hidden_rows]
     columns = [col for col in range(last_col + 1) if col not in sheet.hidden_columns]
     row_of = {row: i for i, row in enumerate(rows)}
@@ -52,6 +53,9 @@ def view_of(sheet: Sheet) -> View:
     view = View(rows, columns, {}, {}, set(), [])
     covered: set[tuple[int, int]] = set()
     for top, left, bottom, right in sheet.merged:
+        bottom, right = min(bottom, last_row), min(right, last_col)
+        if (bottom - top + 1) * (right - left + 1) > MOST_SPAN:
+            continue
         inner = [row_of[row] for row in range(top, bottom + 1) if row in row_of]
         across = [col_of[col] for col in range(left, right + 1) if col in col_of]
         if not inner or not across:
@@ -60,8 +64,7 @@ def view_of(sheet: Sheet) -> View:
         if (top, left) in sheet.cells:
             view.cells[first] = sheet.cells[top, left]
         view.spans[first] = (inner[0], across[0], inner[-1], across[-1])
-        if (bottom - top + 1) * (right - left + 1) <= MOST_SPAN:
-            covered.update((row, col) for row in range(top, bottom + 1) for col in range(left, right + 1))
+        covered.update((row, col) for row in range(top, bottom + 1) for col in range(left, right + 1))
     for (row, col), shown in sheet.cells.items():
         if (row, col) not in covered and row in row_of and col in col_of:
             view.cells[row_of[row], col_of[col]] = shown
@@ -78,16 +81,21 @@ def blocks(view: View) -> list[Block]:
     """Tables and texts of a sheet from top to bottom, each from left to right."""
     owner: dict[tuple[int, int], int] = {}
     for number, (span, _) in enumerate(view.declared, 1):
-        owner.update((place, number) for place in _places(span) if place not in owner)
+        inside = (p for p in (*view.cells, *view.framed) if span[0] <= p[0] <= span[2] and span[1] <= p[1] <= span[3])
+        owner.update((place, number) for place in inside if place not in owner)
     filled = set(view.cells)
     for first, span in view.spans.items():
         if first in view.cells:
             filled.update(_places(span))
-    found = [Block(span, head) for span, head in view.declared if any(place in view.cells for place in _places(span))]
+    held = {owner[place] for place in view.cells if place in owner}
+    found = [Block(span, head) for number, (span, head) in enumerate(view.declared, 1) if number in held]
     free = {place for place in filled if not owner.get(place)}
     frames = {place for place in view.framed if not owner.get(place)}
-    loose = _joined([_bounds(part) for part in _touching(free, frames)])
-    found += [Block(span) for span in _bridged(loose, view)]
+    pieces = [_bounds(part) for part in _touching(free, frames)]
+    if len(pieces) > MOST_PIECES:
+        found.append(Block(_bounds(free)))
+    else:
+        found += [Block(span) for span in _bridged(_joined(pieces), view)]
     return sorted(found, key=lambda block: block.span)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import msgspec
 
@@ -16,6 +16,7 @@ from kb_pipeline.formats.table_headers import Look, header_rows, note_rows, titl
 from kb_pipeline.records import CellLocator, TableCell
 
 HIDDEN_SHEET, HIDDEN_ROW, HIDDEN_COLUMN = "hidden sheet", "hidden row", "hidden column"
+SPARSE, SMALL = 20, 10_000  # cells of a range for each filled one, beyond that many, above which gaps are left out
 COVERED, ADDRESS = "covered by a merged cell", "link address"
 
 
@@ -188,9 +189,9 @@ class _SheetSections:
         for first, (a, b, c, d) in view.spans.items():
             if top <= a and left <= b and c <= bottom and d <= right:
                 covered.update((row, col) for row in range(a, c + 1) for col in range(b, d + 1) if (row, col) != first)
-        for row in range(top, bottom + 1):
+        for row, columns in self._columns(span):
             found = []
-            for col in range(left, right + 1):
+            for col in columns:
                 if (row, col) in covered:
                     continue
                 shown = view.cells.get((row, col), Shown(""))
@@ -201,6 +202,18 @@ class _SheetSections:
                 found.append(Look(cell, shown.figure, shown.bold, shown.ground))
             rows.append(found)
         return [row for row in rows if _says_something(row, right - left + 1)]
+
+    def _columns(self, span: Span) -> Iterator[tuple[int, Sequence[int]]]:
+        """Rows of a range, each with its columns; where hardly a cell is filled, with those that are."""
+        top, left, bottom, right = span
+        inside = [p for p in self.view.cells if top <= p[0] <= bottom and left <= p[1] <= right]
+        if (bottom - top + 1) * (right - left + 1) <= SPARSE * len(inside) + SMALL:
+            yield from ((row, range(left, right + 1)) for row in range(top, bottom + 1))
+            return
+        filled: dict[int, list[int]] = {}
+        for row, col in sorted(inside):
+            filled.setdefault(row, []).append(col)
+        yield from filled.items()
 
     def _caption(self, rows: Sequence[Sequence[Look]]) -> tuple[str, list[CellLocator]]:
         text, places = "", []
