@@ -11,14 +11,13 @@ picture answers with the entry "picture". Pictures are served from `images` unde
 from __future__ import annotations
 
 import base64
-import json
-import threading
 import time
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pypdfium2
+
+from kb_pipeline_tests.scripted_http import Answers, Served
 
 
 @dataclass
@@ -33,7 +32,7 @@ class Fault:
 
 
 @dataclass
-class LayoutParsingServer:
+class LayoutParsingServer(Served):
     token: str = ""
     pages: dict[str, dict[str, Any]] = field(default_factory=dict)
     images: dict[str, bytes] = field(default_factory=dict)
@@ -46,18 +45,12 @@ class LayoutParsingServer:
         self.queue.extend(faults)
 
     def __enter__(self) -> LayoutParsingServer:
-        self.closing = threading.Event()
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-        self._http.daemon_threads = True
-        self.port = self._http.server_address[1]
+        self.start()
         self.base_url = f"http://127.0.0.1:{self.port}"
-        threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.closing.set()
-        self._http.shutdown()
-        self._http.server_close()
+    def handler(self) -> type[Answers]:
+        return _handler(self)
 
     def results(self, request: dict[str, Any]) -> list[dict[str, Any]]:
         data = base64.b64decode(request["file"])
@@ -85,20 +78,15 @@ def block(label: str, content: str, box: tuple[float, float, float, float]) -> d
     return {"block_label": label, "block_content": content, "block_bbox": list(box), "block_id": 0}
 
 
-def _handler(server: LayoutParsingServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def log_message(self, *_: object) -> None:
-            pass
-
+def _handler(server: LayoutParsingServer) -> type[Answers]:
+    class Handler(Answers):
         def do_GET(self) -> None:
             server.fetched.append(self.path)
             data = server.images.get(self.path.removeprefix("/imgs/"))
-            self.send(404, b"gone") if data is None else self.send(200, data, "image/png")
+            self.send_bytes(404, b"gone") if data is None else self.send_bytes(200, data, "image/png")
 
         def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            body = self.posted()
             server.requests.append({**body, "headers": dict(self.headers), "path": self.path, "at": time.monotonic()})
             try:
                 self.answer(body)
@@ -117,17 +105,13 @@ def _handler(server: LayoutParsingServer) -> type[BaseHTTPRequestHandler]:
                 server.closing.wait(fault.seconds)
                 self.close_connection = True
             elif fault.mode == "cut body":
-                self.send_response(200)
-                self.send_header("content-length", "5000")
-                self.end_headers()
-                self.wfile.write(b'{"result": {')
-                self.close_connection = True
+                self.send_cut(b'{"result": {')
             elif fault.mode == "html":
-                self.send(200, b"<html><body>Bad gateway</body></html>", "text/html")
+                self.send_bytes(200, b"<html><body>Bad gateway</body></html>", "text/html")
             elif fault.mode == "text":
                 self.send_json("only a string")
             elif fault.mode == "redirect":
-                self.send(302, b"", location="http://192.0.2.1/layout-parsing")
+                self.send_bytes(302, b"", location="http://192.0.2.1/layout-parsing")
             elif fault.mode == "empty":
                 self.send_result([])
             elif fault.mode == "fewer":
@@ -149,17 +133,5 @@ def _handler(server: LayoutParsingServer) -> type[BaseHTTPRequestHandler]:
             if server.data_info:
                 result["dataInfo"] = server.data_info
             self.send_json({"logId": "1", "errorCode": 0, "errorMsg": "Success", "result": result})
-
-        def send_json(self, value: Any, status: int = 200, **headers: str) -> None:
-            self.send(status, json.dumps(value).encode(), "application/json", **headers)
-
-        def send(self, status: int, data: bytes, kind: str = "text/plain", **headers: str) -> None:
-            self.send_response(status)
-            self.send_header("content-type", kind)
-            self.send_header("content-length", str(len(data)))
-            for name, value in headers.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(data)
 
     return Handler

@@ -20,8 +20,9 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from kb_pipeline_tests.scripted_http import Answers, Served
 
 STREAM_FAULTS = ("cut stream", "end stream", "broken event", "error event", "stalled stream")
 EMBEDDING_FAULTS = ("short", "other dimension", "nan", "reversed", "no index", "floats", "ragged", "zero", "text")
@@ -62,7 +63,7 @@ class Seen:
 
 
 @dataclass
-class OpenAIServer:
+class OpenAIServer(Served):
     api_key: str = "sk-test"
     model: str = "test-model"
     more_models: tuple[str, ...] = ()
@@ -91,17 +92,13 @@ class OpenAIServer:
             return self.queue.pop(0) if self.queue and isinstance(self.queue[0], Fault) else None  # type: ignore[return-value]
 
     def __enter__(self) -> OpenAIServer:
-        self._lock, self.closing = threading.Lock(), threading.Event()
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-        self._http.daemon_threads = True
-        self.base_url = f"http://127.0.0.1:{self._http.server_address[1]}/v1"
-        threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        self._lock = threading.Lock()
+        self.start()
+        self.base_url = f"http://127.0.0.1:{self.port}/v1"
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.closing.set()
-        self._http.shutdown()
-        self._http.server_close()
+    def handler(self) -> type[Answers]:
+        return _handler(self)
 
 
 def vector(text: str, dimension: int) -> list[float]:
@@ -113,18 +110,13 @@ def vector(text: str, dimension: int) -> list[float]:
     return values
 
 
-def _handler(server: OpenAIServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def log_message(self, *_: object) -> None:
-            pass
-
+def _handler(server: OpenAIServer) -> type[Answers]:
+    class Handler(Answers):
         def do_GET(self) -> None:
             self.send_json({"object": "list", "data": [{"id": server.model, "object": "model"}]})
 
         def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            body = self.posted()
             server.requests.append(Seen(self.path, body, dict(self.headers), time.monotonic()))
             if self.headers.get("authorization") != f"Bearer {server.api_key}":
                 return self.send_error_json(401, "Incorrect API key provided")
@@ -189,11 +181,7 @@ def _handler(server: OpenAIServer) -> type[BaseHTTPRequestHandler]:
             elif item.mode in STREAM_FAULTS:
                 self.stream_fault(item)
             elif item.mode == "cut body":
-                self.send_response(200)
-                self.send_header("content-length", "1000")
-                self.end_headers()
-                self.wfile.write(b'{"choices": [')
-                self.close_connection = True
+                self.send_cut(b'{"choices": [')
             elif item.mode == "trickle":
                 self.send_response(200)
                 self.send_header("content-length", "100000")
@@ -253,21 +241,9 @@ def _handler(server: OpenAIServer) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
             self.wfile.flush()
 
-        def send_json(self, value: Any, status: int = 200, **headers: str) -> None:
-            self.send_bytes(status, json.dumps(value).encode(), "application/json", **headers)
-
         def send_error_json(self, status: int, message: str, code: str = "", retry_after: Any = None) -> None:
             headers = {} if retry_after is None else {"retry-after": str(retry_after)}
             self.send_json({"error": {"message": message, "type": "test", "code": code or None}}, status, **headers)
-
-        def send_bytes(self, status: int, data: bytes, kind: str, **headers: str) -> None:
-            self.send_response(status)
-            self.send_header("content-type", kind)
-            self.send_header("content-length", str(len(data)))
-            for name, value in headers.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(data)
 
     return Handler
 
