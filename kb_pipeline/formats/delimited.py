@@ -102,7 +102,7 @@ def best_delimiter(text: str) -> str:
     for delimiter in DELIMITERS:
         if delimiter not in text:
             continue
-        found = [record.fields for record in records(text, delimiter) if any(record.fields)]
+        found = [record.fields for record in records(text, delimiter) if record.fields != [""]]
         sizes = Counter(len(fields) for fields in found)
         several = {size: count for size, count in sizes.items() if size > 1}
         if not several or sum(several.values()) < LEAST_SPLIT * len(found):

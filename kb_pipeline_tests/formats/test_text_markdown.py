@@ -64,7 +64,9 @@ def test_chapters_of_a_text_are_headings():
 
 
 def test_the_charset_is_reported():
-    assert read_native("text", "矿区位于省境东南部，交通方便。".encode("gb18030"), "a.txt").document.charset == "gb18030"
+    assert (
+        read_native("text", "矿区位于省境东南部，交通方便。".encode("gb18030"), "a.txt").document.charset == "gb18030"
+    )
 
 
 def test_markdown_headings_and_breadcrumbs():

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
 
 from kb_pipeline.formats.spreadsheet.date_format import ELAPSED, VALUED, date_text
 
 SIGNIFICANT = 10  # digits of a fraction under "General", as wide as a cell shows
+DIGITS = 700  # of the longest number under the longest format
 LONGEST_WHOLE = 15  # digits that a number holds; whole ones are shown in full, since they may be codes
 
 # built-in formats by id; 27…36 and 50…58 are those of Chinese installations
@@ -65,7 +66,8 @@ def shown_number(value: float, code: str, since_1904: bool = False) -> str:
             return general(value)
     if "digits" not in kinds:
         return _around(tokens, "text", general(value))
-    text = _number(abs(value), tokens)
+    with localcontext(prec=DIGITS):
+        text = _number(abs(value), tokens)
     return f"-{text}" if value < 0 and signed and re.search(r"[1-9]", text) else text
 
 

@@ -7,6 +7,7 @@ import struct
 
 import xlrd
 from xlrd.biffh import XLRDError, error_text_from_code
+from xlrd.compdoc import CompDocError
 
 from kb_pipeline.errors import DamagedFile, EncryptedFile, FileTooLarge
 from kb_pipeline.formats.spreadsheet.book import MOST_CELLS, Sheet, Shown
@@ -18,16 +19,9 @@ SOLID = 1  # fill pattern
 WHITE = (9, 65)  # palette indexes of white and of the window's ground
 # what xlrd raises on bytes that are not what they should be
 DAMAGE = (
-    XLRDError,
-    struct.error,
-    AssertionError,
-    IndexError,
-    KeyError,
-    ValueError,
-    UnicodeError,
-    OverflowError,
-    TypeError,
-)
+    XLRDError, CompDocError, struct.error, AssertionError, IndexError, KeyError, ValueError, UnicodeError,
+    OverflowError, TypeError,
+)  # fmt: skip
 
 
 def read_xls(data: bytes, name: str) -> list[Sheet]:
