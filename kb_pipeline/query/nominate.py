@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from pymilvus import MilvusClient
@@ -29,6 +31,7 @@ from kb_pipeline.query.results import parent_id
 MOST_OF_A_LEG = 3200  # rows asked of a leg when rows of other versions crowd out those that count
 FEWEST_KEPT = 0.5  # of a leg's rows must count, else more are asked for
 ATTEMPTS = 5  # searches, while documents are being replaced
+SENDERS = 32  # requests of a process that are waited for at the same time
 LEAST_EF = 64  # of a search in an HNSW index
 
 Active = Callable[[Iterable[str]], dict[str, str]]
@@ -147,7 +150,7 @@ Leg = tuple[str, list[tuple[str, float]]]  # its name; ids and engine's scores o
 def _legs(
     client: MilvusClient, collection: str, question: Question, limit: int, where: str, fusion: Fusion
 ) -> list[Leg]:
-    """Every leg's rows; a request a leg, since of a fused list the engine tells no leg's scores and ranks."""
+    """Every leg's rows; a request a leg, all sent at once, since of a fused list the engine tells no leg's scores."""
     vector = query_vector(question.vector, question.language if fusion.windowed else "")
     nearness = {"metric_type": METRIC, "params": {"ef": max(limit, LEAST_EF)}}
     bm25 = {"metric_type": "BM25"}
@@ -163,15 +166,22 @@ def _legs(
         asked.append(("named", vector, DENSE, nearness, " and ".join(filter(None, (where, named)))))
     try:
         with milvus_errors(f"searching {collection}"):
-            return [
-                (name, _search(client, collection, data, field, params, limit, condition))
+            waiting = [
+                (name, _senders().submit(_search, client, collection, data, field, params, limit, condition))
                 for name, data, field, params, condition in asked
             ]
+            return [(name, future.result()) for name, future in waiting]
     except IndexRequestFailed:
         # nothing was ingested yet; without rows BM25 has no mean length to divide by
         if not has_collection(client, collection) or row_count(client, collection) == 0:
             return []
         raise
+
+
+@lru_cache(maxsize=1)
+def _senders() -> ThreadPoolExecutor:
+    """Threads that send the legs' requests at the same time."""
+    return ThreadPoolExecutor(SENDERS, "leg")
 
 
 def _search(

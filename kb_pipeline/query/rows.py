@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -29,19 +29,41 @@ _chunk_id = re.compile(r"[a-z0-9-]+:[0-9a-z]+:\d+")
 _row_id = re.compile(rf"{_chunk_id.pattern}(?:\.q?\d+)?")
 
 
-def read_rows(client: MilvusClient, collection: str, chunk_ids: Sequence[str]) -> dict[str, ChunkRow]:
+class ShownRows(Mapping[str, ChunkRow]):
+    """What hits show, by chunk id; made of a row when asked for, since most rows that are scored are not shown."""
+
+    def __init__(self, rows: Iterable[dict[str, Any]]):
+        self._rows = {row["id"]: row for row in rows if is_chunk_id(row["id"])}
+        self._shown: dict[str, ChunkRow] = {}
+
+    def __getitem__(self, chunk_id: str) -> ChunkRow:
+        if chunk_id not in self._shown:
+            self._shown[chunk_id] = _shown(self._rows[chunk_id])
+        return self._shown[chunk_id]
+
+    def __contains__(self, chunk_id: object) -> bool:
+        return chunk_id in self._rows
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
+def read_rows(client: MilvusClient, collection: str, chunk_ids: Sequence[str]) -> ShownRows:
     """What hits show of these chunks, by chunk id; those that are gone are left out.
 
     Raises:
         ValueError: an id that is none.
         IndexUnavailable, IndexRequestFailed.
     """
-    return {row["id"]: _shown(row) for row in _read(client, collection, chunk_ids, SHOWN)}
+    return ShownRows(_read(client, collection, chunk_ids, SHOWN))
 
 
 def read_candidates(
     client: MilvusClient, collection: str, nominees: Sequence[Nominee], asked: str
-) -> tuple[list[Candidate], dict[str, ChunkRow]]:
+) -> tuple[list[Candidate], ShownRows]:
     """What scoring reads of these rows, and what hits show of them or of the chunks that are shown in their place, by
     chunk id; rows that are gone are left out.
 
@@ -52,9 +74,10 @@ def read_candidates(
         IndexUnavailable, IndexRequestFailed.
     """
     wanted = dict.fromkeys(row for one in nominees for row in (one.chunk_id, parent_id(one.chunk_id)))
-    rows = {row["id"]: row for row in _read(client, collection, wanted, SHOWN + SCORED)}
+    read = _read(client, collection, wanted, SHOWN + SCORED)
+    rows = {row["id"]: row for row in read}
     found = [_candidate(one, rows[one.chunk_id], asked) for one in nominees if one.chunk_id in rows]
-    return found, {key: _shown(row) for key, row in rows.items() if is_chunk_id(key)}
+    return found, ShownRows(read)
 
 
 def _read(client: MilvusClient, collection: str, ids: Collection[str], fields: list[str]) -> list[dict[str, Any]]:
