@@ -27,6 +27,14 @@ def test_a_written_object_is_read_back_and_replaced(store):
     assert store.read("a/b.json") == b"two"
 
 
+def test_many_objects_are_read_at_once_in_the_order_asked_for(store):
+    for n in range(40):
+        store.write(f"a/{n}", str(n).encode())
+    asked = ["a/39", "a/none", *(f"a/{n}" for n in range(40)), "none/at/all"]
+    assert store.read_many(asked) == [store.read(name) for name in asked]
+    assert store.read_many([]) == []
+
+
 def test_names_lists_one_level_sorted(store):
     for name in ("kb/z.json", "kb/a.json", "kb/sub/deep.json"):
         store.write(name, b"x")

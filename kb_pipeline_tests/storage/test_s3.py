@@ -29,6 +29,17 @@ def test_objects_are_written_listed_read_and_removed(options):
     assert store.read("documents/报告 #1.json") is None
 
 
+def test_the_pointers_of_many_documents_are_read_at_once(options):
+    catalogue = Catalogue(RemoteStore("s3://kb-test/many", options))
+    kb = catalogue.create("many", {}).id
+    entries = [catalogue.register(kb, f"{n}.pdf", f"/{n}.pdf") for n in range(20)]
+    for entry in entries[::2]:
+        catalogue.point(entry, kb, "v1")
+    found = catalogue.pointers(kb, [*(entry.id for entry in entries), "gone"])
+    assert [entry.id for entry in entries if found[entry.id].versions] == [entry.id for entry in entries[::2]]
+    assert "gone" not in found
+
+
 def test_what_another_process_wrote_is_seen_at_once(options):
     """A listing that the client caches would hide it."""
     one = RemoteStore("s3://kb-test/two", options)
