@@ -9,7 +9,7 @@ from typing import Protocol
 import msgspec
 from lxml import etree
 
-from kb_pipeline.formats.building import SectionBuilder, characters
+from kb_pipeline.formats.building import SectionBuilder
 from kb_pipeline.formats.docx.cells import CellReader, is_bold
 from kb_pipeline.formats.docx.inline import DELETED, Inline, InlineReader
 from kb_pipeline.formats.docx.names import W, source_text, value, whole
@@ -90,19 +90,17 @@ class Body:
     # ------------------------------------------------------------ paragraphs
 
     def _paragraph(self, element: etree._Element, contents: bool) -> None:
+        if self.inline.contents and self.inline.styles.heading_level(element):
+            self.inline.close_contents()
         contents = contents or self.inline.contents
         found = self.inline.read(element)
         place = self._place(element)
         self._drop(found, place)
         if (contents or self.inline.contents or self.inline.styles.is_contents(element)) and CONTENTS not in self.keep:
-            self._drop_contents(element, found, place)
+            self.out.drop_at(found.source, CONTENTS, (place,))
         else:
             self._text(element, found, place)
         self._anchored(found, place)
-
-    def _drop_contents(self, element: etree._Element, found: Inline, place: ParagraphLocator) -> None:
-        same = characters(found.text) == found.count
-        self.out.drop_at(found.text if same else source_text(element), CONTENTS, (place,))
 
     def _text(self, element: etree._Element, found: Inline, place: ParagraphLocator) -> None:
         label = self.cells.label(element)
@@ -210,7 +208,7 @@ class Body:
         last: Section | None = self.out.sections[-1] if self.out.sections else None
         if last is None or last.role != "text" or len(last.text) > LONGEST_CAPTION or "\n" in last.text:
             return "", []
-        if not _TABLE_CAPTION.match(last.text):
+        if not _TABLE_CAPTION.match(last.text) or _SENTENCE.search(last.text):
             return "", []
         self.out.sections.pop()
         return last.text, list(last.locators)

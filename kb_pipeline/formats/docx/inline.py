@@ -37,18 +37,22 @@ class Anchored:
 class Inline:
     """A paragraph read.
 
-    `count`: characters of the file that `text` holds. `equations`: whether nothing but equations is in it.
+    `source`: the file's own characters that `text` holds, `count` of them. `equations`: whether nothing else is in it.
     `notes`: (part, id) of foot- and endnotes. `bold`: whether all its text is.
     """
 
     text: str = ""
-    count: int = 0
+    source: str = ""
     equations: bool = False
     bold: bool = False
     notes: list[tuple[str, str]] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
     anchored: list[Anchored] = field(default_factory=list)
     dropped: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def count(self) -> int:
+        return characters(self.source)
 
 
 class InlineReader:
@@ -67,6 +71,8 @@ class InlineReader:
         found = Inline()
         state = _State(found, self.styles.of(paragraph))
         self._children(paragraph, state)
+        # an instruction ends with its paragraph: where its end was lost, what follows is not hidden by it
+        self.fields = [one for one in self.fields if one[1]]
         found.text = "".join(state.parts).strip()
         found.equations = state.formulas > 0 and not state.words
         if found.equations:
@@ -78,6 +84,10 @@ class InlineReader:
     def contents(self) -> bool:
         """Whether a table of contents is open."""
         return any(code.split()[:1] == ["TOC"] for code, _ in self.fields)
+
+    def close_contents(self) -> None:
+        """End a table of contents whose own end was lost."""
+        self.fields = [(code, begun) for code, begun in self.fields if code.split()[:1] != ["TOC"]]
 
     def _children(self, element: etree._Element, state: _State) -> None:
         for child in element:
@@ -134,7 +144,7 @@ class InlineReader:
             state.parts.append(" ")
         state.parts.append(text)
         count = characters(text)
-        state.found.count += count
+        state.found.source += text
         state.words += count
         state.bold += count if bold else 0
 
@@ -161,15 +171,14 @@ class InlineReader:
             state.parts.append(f"[{number}]")
 
     def _equation(self, element: etree._Element, state: _State) -> None:
-        deleted = list(element.iter(f"{W}del", f"{W}moveFrom"))
-        lost = sum(characters(source_text(one)) for one in deleted)
-        for one in deleted:
+        for one in element.iter(f"{W}del", f"{W}moveFrom"):
             state.found.dropped.append((source_text(one), DELETED))
         text = latex(element)
         if text:
             state.parts.append(f" ${text}$" if _in_text(state.parts) else f"${text}$")
             state.formulas += 1
-        state.found.count += characters(source_text(element)) - lost
+        letters = (one for one in element.iter(f"{M}t", f"{W}t") if not _is_deleted(one, element))
+        state.found.source += "".join(one.text or "" for one in letters)
 
     def _ruby(self, element: etree._Element, state: _State) -> None:
         """The base, and its reading in brackets."""
@@ -218,6 +227,16 @@ def _in_text(parts: list[str]) -> bool:
     """Whether a space is wanted before an equation."""
     last = "".join(parts)[-1:]
     return bool(last) and last.isascii() and not last.isspace() and last not in "(["
+
+
+def _is_deleted(element: etree._Element, within: etree._Element) -> bool:
+    """Whether an element of an equation was struck out."""
+    above = element.getparent()
+    while above is not None and above is not within:
+        if above.tag in (f"{W}del", f"{W}moveFrom"):
+            return True
+        above = above.getparent()
+    return False
 
 
 def _outside_boxes(element: etree._Element):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from math import isfinite
 
 from lxml import etree
 
@@ -119,7 +120,7 @@ class _SheetReader:
         if kind == "inlineStr":
             inline = cell.find(f"{S}is")
             return self._text(_string(inline) if inline is not None else "", style)
-        if value is None:
+        if value is None or (not value and kind != "str"):
             if formula is None:
                 return "", False
             self.sheet.uncounted += 1
@@ -138,6 +139,8 @@ class _SheetReader:
         try:
             number = float(value)
         except ValueError:
+            return value.strip(), False
+        if not isfinite(number):
             return value.strip(), False
         return shown_number(number, style.code, self.since_1904), style.code != "@"
 
