@@ -1,12 +1,13 @@
 """What a hit says, piece by piece: sentences of its text, rows of its table, each with what it relies on.
 
 A sentence is read together with the head of its paragraph ("ZK305: …" is said once and meant for all of it), a row of a
-table together with caption and headers. What is quoted is the sentence or the row alone.
+table together with caption and headers. What is quoted is the sentence or the row alone; a question is quoted with
+what answers it, since it says nothing by itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kb_pipeline.query.table_rows import table_rows
@@ -17,6 +18,8 @@ from kb_pipeline.tokenization.sentences import sentences
 from kb_pipeline.tokenization.tokens import Tokenizer
 
 LEAST_CHARACTERS = 4  # of a sentence that says anything
+ANSWER = 200  # characters up to which sentences after a question are quoted with it, the first one in any case
+QUESTION = ("?", "？")
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +56,7 @@ def statements(hit: Hit, rank: int, words: Tokenizer) -> Iterator[Statement]:
         yield from (_read(hit, rank, row.start, row.end, row.statement, words) for row in rows)
     text = hit.text[: rows[0].start] if rows else hit.text
     head, line_end = frozenset[str](), 0
-    for start, end in sentences(text):
+    for start, end in _with_answers(text, sentences(text)):
         if end - start < LEAST_CHARACTERS:
             continue
         said = text[start:end]
@@ -63,6 +66,17 @@ def statements(hit: Hit, rank: int, words: Tokenizer) -> Iterator[Statement]:
         statement = _read(hit, rank, start, end, said, words, head)
         head = statement.ids
         yield statement
+
+
+def _with_answers(text: str, found: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Sentences, each question with those that follow it."""
+    for place, (start, end) in enumerate(found):
+        if text[start:end].endswith(QUESTION):
+            for first, last in found[place + 1 :]:
+                if text[first:last].endswith(QUESTION) or (end > found[place][1] and last - start > ANSWER):
+                    break
+                end = last
+        yield start, end
 
 
 def whole(hit: Hit, rank: int, words: Tokenizer) -> Statement:
