@@ -89,7 +89,7 @@ class Base:
 
     def face(self, preset: str, rerank: str = "none"):
         from kb_pipeline.query import KnowledgeBase
-        from kb_pipeline.query.knowledge_base import SearchedIndex
+        from kb_pipeline.query.reader import SearchedIndex
         from kb_pipeline.settings import QuerySettings, RerankSettings
 
         settings = QuerySettings(fusion=preset)

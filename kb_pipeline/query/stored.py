@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from pymilvus import MilvusClient
 
@@ -10,7 +11,7 @@ from kb_pipeline.embedding.choose import embedder
 from kb_pipeline.errors import UnknownDocument
 from kb_pipeline.index.collections import check_dimension, has_collection, load_collection
 from kb_pipeline.index.connect import connect
-from kb_pipeline.query.knowledge_base import KnowledgeBase, SearchedIndex
+from kb_pipeline.query.reader import SearchedIndex
 from kb_pipeline.settings import IndexSettings, Settings, home, load_settings
 from kb_pipeline.storage.artefacts import Artefacts
 from kb_pipeline.storage.catalogue import Catalogue
@@ -21,8 +22,8 @@ from kb_pipeline.weights.manifest import model_hash
 OTHER_WEIGHTS = "the embedding model's weight file is not the one that made the vectors: ingest again"
 
 
-def open_stored(name: str) -> KnowledgeBase:
-    """The knowledge base of that name in KB_HOME, with its own settings.
+def stored_parts(name: str) -> dict[str, Any]:
+    """What a `KnowledgeBase` of KB_HOME is made of, by the names of its arguments, with its own settings.
 
     Raises:
         UnknownKnowledgeBase: there is none.
@@ -37,16 +38,16 @@ def open_stored(name: str) -> KnowledgeBase:
         from kb_pipeline.llm.client import ChatClient
 
         chat = ChatClient(settings.llm)
-    return KnowledgeBase(
-        name=entry.name,
-        settings=settings.query,
-        index=lambda: _served(catalogue, entry.id, settings),
-        connect=lambda index: _loaded(settings.index, index),
-        documents=StoredDocuments(catalogue, Artefacts(objects, storage.keep_versions), entry.id),
-        chat=chat,
-        words=tokenizer(settings.index.user_words),
-        rerank=settings.rerank,
-    )
+    return {
+        "name": entry.name,
+        "settings": settings.query,
+        "index": lambda: _served(catalogue, entry.id, settings),
+        "connect": lambda index: _loaded(settings.index, index),
+        "documents": StoredDocuments(catalogue, Artefacts(objects, storage.keep_versions), entry.id),
+        "chat": chat,
+        "words": tokenizer(settings.index.user_words),
+        "rerank": settings.rerank,
+    }
 
 
 def _served(catalogue: Catalogue, kb: str, settings: Settings) -> SearchedIndex:

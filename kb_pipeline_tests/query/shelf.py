@@ -15,7 +15,7 @@ from kb_pipeline.index.connect import connect
 from kb_pipeline.index.rows import delete_versions, write_document
 from kb_pipeline.index.vectors import Vectors
 from kb_pipeline.query import KnowledgeBase
-from kb_pipeline.query.knowledge_base import SearchedIndex
+from kb_pipeline.query.reader import SearchedIndex
 from kb_pipeline.records import Chunk, Enrichment
 from kb_pipeline.settings import IndexSettings, QuerySettings, RerankSettings
 from kb_pipeline.tokenization.tokens import fine
@@ -83,10 +83,10 @@ class Shelf:
         asked = {one.ordinal: self.embedder.embed_passages(one.questions) for one in enrichments if one.questions}
         return Vectors(content, asked, self.embedder.language_offsets)
 
-    def base(self, chat=None) -> KnowledgeBase:
+    def base(self, chat=None, settings: QuerySettings | None = None) -> KnowledgeBase:
         return KnowledgeBase(
             "test",
-            self.settings,
+            settings or self.settings,
             lambda: SearchedIndex(self.collection, self.embedder),
             lambda index: connect(IndexSettings(), self.folder),
             self,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kb_pipeline.index.collections import document_counts
-from kb_pipeline.query import knowledge_base
+from kb_pipeline.query import search
 from kb_pipeline_tests.index.samples import chunk
 from kb_pipeline_tests.query.shelf import Shelf
 
@@ -96,7 +96,7 @@ def test_a_document_replaced_while_hits_are_read_is_searched_again(
 ) -> None:
     shelf = Shelf(index_folder, "kbn_switch_late")
     shelf.put("doc", [chunk(i, f"共同词 {i}") for i in range(5)], version="1")
-    read = knowledge_base.read_candidates
+    read = search.read_candidates
     left = [2]
 
     def read_after_a_switch(*arguments):
@@ -104,6 +104,6 @@ def test_a_document_replaced_while_hits_are_read_is_searched_again(
             shelf.put("doc", [chunk(i, f"共同词 {i}") for i in range(7)], version=str(left.pop()))
         return read(*arguments)
 
-    monkeypatch.setattr(knowledge_base, "read_candidates", read_after_a_switch)
+    monkeypatch.setattr(search, "read_candidates", read_after_a_switch)
     hits = shelf.base().search("共同词", top=50)
     assert {hit.chunk_id for hit in hits} == {f"doc:2:{i}" for i in range(7)}

@@ -90,10 +90,8 @@ def test_pages_follow_each_other_without_gap(shelf: Shelf) -> None:
 
 
 def test_near_misses_are_below_the_threshold_and_asked_for(index_folder: Path, shelf: Shelf) -> None:
-    base = shelf.base()
-    assert base.find(QUESTION).near_misses == ()
-    base.settings = QuerySettings(threshold=0.6)
-    result = base.find(QUESTION, near_misses=10)
+    assert shelf.base().find(QUESTION).near_misses == ()
+    result = shelf.base(settings=QuerySettings(threshold=0.6)).find(QUESTION, near_misses=10)
     assert not result.relaxed
     assert all(hit.score >= 0.6 for hit in result.hits)
     assert result.near_misses
@@ -101,9 +99,7 @@ def test_near_misses_are_below_the_threshold_and_asked_for(index_folder: Path, s
 
 
 def test_a_relaxed_threshold_is_said(shelf: Shelf) -> None:
-    base = shelf.base()
-    base.settings = QuerySettings(threshold=1.0)
-    result = base.find("天气与岩心", top=3)
+    result = shelf.base(settings=QuerySettings(threshold=1.0)).find("天气与岩心", top=3)
     assert result.relaxed
     assert result.threshold == 0.25
     assert result.hits

@@ -75,7 +75,7 @@ def test_a_knowledge_base_has_words_of_its_own(catalogue: Catalogue) -> None:
 
 def _read(name: str, question: str) -> Question:
     base = KnowledgeBase.open(name)
-    return base._read(question, base._index())
+    return base._reader.with_index(lambda index: base._read(question, index))
 
 
 def _keep_picture(artefacts: Artefacts, document: str, page: int) -> None:
