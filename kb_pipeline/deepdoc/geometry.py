@@ -17,12 +17,6 @@ def area(box: Box) -> float:
     return max(0.0, box[2] - box[0]) * max(0.0, box[3] - box[1])
 
 
-def intersection(a: Box, b: Box) -> Box | None:
-    """The common box, or None where the two do not share an area."""
-    box = (max(a[0], b[0]), max(a[1], b[1]), min(a[2], b[2]), min(a[3], b[3]))
-    return box if box[2] > box[0] and box[3] > box[1] else None
-
-
 def overlap_area(a: Box, b: Box) -> float:
     """Area that both boxes cover."""
     return max(0.0, min(a[2], b[2]) - max(a[0], b[0])) * max(0.0, min(a[3], b[3]) - max(a[1], b[1]))
@@ -60,28 +54,6 @@ def clip(box: Box, width: float, height: float) -> Box:
     x0, x1 = (min(max(v, 0.0), width) for v in (box[0], box[2]))
     top, bottom = (min(max(v, 0.0), height) for v in (box[1], box[3]))
     return (x0, top, x1, bottom)
-
-
-def scaled(box: Box, factor: float, dx: float = 0.0, dy: float = 0.0) -> Box:
-    """The box times `factor`, then moved by (dx, dy)."""
-    return (box[0] * factor + dx, box[1] * factor + dy, box[2] * factor + dx, box[3] * factor + dy)
-
-
-def turn(box: Box, degrees: int, width: float, height: float) -> Box:
-    """Where the box lies after its page (`width` x `height`) was turned clockwise by 0, 90, 180 or 270 degrees.
-
-    `turn(turn(b, d, w, h), 360 - d, …)` with the size of the turned page gives `b` again. ValueError for other angles.
-    """
-    x0, top, x1, bottom = box
-    if degrees % 360 == 0:
-        return box
-    if degrees % 360 == 90:
-        return (height - bottom, x0, height - top, x1)
-    if degrees % 360 == 180:
-        return (width - x1, height - bottom, width - x0, height - top)
-    if degrees % 360 == 270:
-        return (top, width - x1, bottom, width - x0)
-    raise ValueError(f"a box turns by steps of 90 degrees, not {degrees}")
 
 
 def turned_size(width: float, height: float, degrees: int) -> tuple[float, float]:

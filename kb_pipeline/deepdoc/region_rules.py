@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from itertools import pairwise
 
 import msgspec
 
@@ -19,7 +18,7 @@ from kb_pipeline.deepdoc.assembly.captions import caption_kind
 from kb_pipeline.deepdoc.assembly.markers import is_clause
 from kb_pipeline.deepdoc.assembly.noise import page_number
 from kb_pipeline.deepdoc.layout import ACROSS_CLASSES, without_overlaps
-from kb_pipeline.deepdoc.regions import WITHIN_LINE
+from kb_pipeline.deepdoc.region_lines import in_row, lines_in, rows_of, runs_through, tabular_share
 from kb_pipeline.records import Box, Region, TextLine
 
 MARGINAL = ("header", "footer")
@@ -29,8 +28,6 @@ MARGIN = 0.15  # share of the page's, or its text's, height at head and foot whe
 EDGE = 0.12  # share of the page's height where a page number stands
 FILLING = 0.5  # share of the page from which a region is its ground rather than something on it
 TWINS = 0.7  # intersection over union from which two boxes are the same thing under two roles
-INSIDE = 0.4  # share of a line's area, or width, that belongs to a region
-CELL_GAP = 1.0  # line heights between two lines of a row that stand in different columns
 TABULAR = 0.5  # share of rows with several columns from which a region holds a table
 CAPTION_ROWS = 6  # rows of a caption at most
 HEADER_GAP = 1.0  # line heights between a table and a row of its header
@@ -82,11 +79,11 @@ def _loses(
     for other in found:
         if other.role == region.role or geometry.iou(region.box, other.box) < TWINS:
             continue
-        if (region.role, other.role) == ("text", "table") and _tabular_share(region.box, lines) >= TABULAR:
+        if (region.role, other.role) == ("text", "table") and tabular_share(region.box, lines) >= TABULAR:
             return True
-        in_row = region.role == "title" and other.role in MARGINAL and _marginal(region.box, extents)
-        if in_row and any(
-            r.role == other.role and _in_row(r.box, region.box) and not geometry.overlap_area(r.box, region.box)
+        beside = region.role == "title" and other.role in MARGINAL and _marginal(region.box, extents)
+        if beside and any(
+            r.role == other.role and in_row(r.box, region.box) and not geometry.overlap_area(r.box, region.box)
             for r in found
         ):
             return True
@@ -121,7 +118,7 @@ def _captioned(region: Region, lines: Sequence[TextLine]) -> Region:
     """A table that is nothing but the caption of one, captions by what they call themselves, items that are none."""
     if region.role not in ("table", *CAPTIONS):
         return region
-    rows = _rows(_inside(region.box, lines))
+    rows = rows_of(lines_in(region.box, lines))
     first = rows[0][0].text.strip() if rows else ""
     kind = caption_kind(first)
     if region.role in CAPTIONS and not kind and len(rows) > 1 and is_clause(first) and first[0].isdigit():
@@ -145,12 +142,12 @@ def _whole_rows(regions: Sequence[Region], lines: Sequence[TextLine]) -> list[Re
 
 
 def _one_row(left: Region, right: Region, lines: Sequence[TextLine]) -> bool:
-    if left.role != right.role or left.role not in (*MARGINAL, *CAPTIONS) or not _in_row(left.box, right.box):
+    if left.role != right.role or left.role not in (*MARGINAL, *CAPTIONS) or not in_row(left.box, right.box):
         return False
-    if any(_runs_through(line.box, left.box) and _runs_through(line.box, right.box) for line in lines):
+    if any(runs_through(line.box, left.box) and runs_through(line.box, right.box) for line in lines):
         return True
     return left.role in CAPTIONS and any(
-        _LABEL.fullmatch(line.text.strip()) for line in lines if _runs_through(line.box, left.box)
+        _LABEL.fullmatch(line.text.strip()) for line in lines if runs_through(line.box, left.box)
     )
 
 
@@ -158,7 +155,7 @@ def _with_header_rows(regions: Sequence[Region], lines: Sequence[TextLine]) -> l
     """Tables with the caption-like boxes that are rows of their header: a table has one caption, and it is numbered."""
     regions = list(regions)
     for caption in [r for r in regions if r.role == "table caption"]:
-        own = _inside(caption.box, lines)
+        own = lines_in(caption.box, lines)
         if not own or any(caption_kind(line.text) for line in own):
             continue
         line_height = max(line.box[3] - line.box[1] for line in own)
@@ -169,7 +166,7 @@ def _with_header_rows(regions: Sequence[Region], lines: Sequence[TextLine]) -> l
                 r
                 for r in regions
                 if r.role == "table caption" and r is not caption and _over(r.box, table.box)
-                if any(caption_kind(line.text) for line in _inside(r.box, lines))
+                if any(caption_kind(line.text) for line in lines_in(r.box, lines))
             ]
             if any(r.box[1] < caption.box[1] for r in numbered):
                 regions[k] = msgspec.structs.replace(table, box=geometry.union([table.box, caption.box]))
@@ -201,9 +198,7 @@ def _with_page_numbers(
         if line is None:
             continue
         role = "footer" if foot else "header"
-        covering = [
-            r for r in regions if _runs_through(line.box, r.box) or geometry.overlap_share(line.box, r.box) >= INSIDE
-        ]
+        covering = [r for r in regions if runs_through(line.box, r.box) or lines_in(r.box, [line])]
         grounds = [r for r in covering if geometry.area(r.box) >= FILLING * width * height]
         if _is_page_number(line.text) and len(covering) == len(grounds):
             regions.append(Region(role, line.box))
@@ -229,43 +224,3 @@ def _is_page_number(text: str) -> bool:
     return page_number(text) is not None or bool(
         _CHINESE_NUMBER.fullmatch(unicodedata.normalize("NFKC", text).strip(" -–—·"))
     )
-
-
-# ---------------------------------------------------------------- lines and boxes
-
-
-def _inside(box: Box, lines: Sequence[TextLine]) -> list[TextLine]:
-    return [line for line in lines if geometry.overlap_share(line.box, box) >= INSIDE or _fills(line.box, box)]
-
-
-def _fills(line: Box, box: Box) -> bool:
-    """Whether a line is all there is in a box: recognised lines reach beyond the tight boxes of single lines."""
-    return geometry.overlap_share(box, line) >= WITHIN_LINE
-
-
-def _runs_through(line: Box, box: Box) -> bool:
-    """Whether a line runs through most of a box of its height."""
-    return _in_row(line, box) and min(line[2], box[2]) - max(line[0], box[0]) > INSIDE * (box[2] - box[0])
-
-
-def _in_row(a: Box, b: Box) -> bool:
-    common = min(a[3], b[3]) - max(a[1], b[1])
-    return common >= 0.5 * min(a[3] - a[1], b[3] - b[1]) and common >= 0.3 * max(a[3] - a[1], b[3] - b[1])
-
-
-def _rows(lines: Sequence[TextLine]) -> list[list[TextLine]]:
-    """Lines by row from the top, each row from the left."""
-    rows: list[list[TextLine]] = []
-    for line in sorted(lines, key=lambda li: (li.box[1] + li.box[3], li.box[0])):
-        if rows and _in_row(rows[-1][-1].box, line.box):
-            rows[-1].append(line)
-        else:
-            rows.append([line])
-    return [sorted(row, key=lambda li: li.box[0]) for row in rows]
-
-
-def _tabular_share(box: Box, lines: Sequence[TextLine]) -> float:
-    """Share of the rows in a box whose lines stand in several columns."""
-    rows = _rows(_inside(box, lines))
-    parted = sum(any(b.box[0] - a.box[2] > CELL_GAP * (b.box[3] - b.box[1]) for a, b in pairwise(row)) for row in rows)
-    return parted / len(rows) if len(rows) > 1 else 0.0

