@@ -266,6 +266,10 @@ def test_pictures_that_cannot_be_shown_are_told():
     assert not native.pictures
 
 
+def test_embedded_documents_are_told():
+    assert read(p("text") + '<w:altChunk r:id="x"/>').notes == ("1 embedded documents that were not read",)
+
+
 def test_charts_are_the_table_of_their_figures():
     c = "http://schemas.openxmlformats.org/drawingml/2006/chart"
 

@@ -64,6 +64,8 @@ class Body:
                 self.blocks(child, contents or gallery == "Table of Contents")
             elif tag in (f"{W}del", f"{W}moveFrom") and DELETED not in self.keep:
                 self.out.drop_at(source_text(child), DELETED)
+            elif tag == f"{W}altChunk":
+                self.objects.unread += 1
             elif next(child.iter(f"{W}p"), None) is not None:
                 self.blocks(child, contents)
 

@@ -21,12 +21,13 @@ class Objects:
         pictures: bytes by part name.
         total: characters of the charts and diagrams read.
         unshown: pictures left out, since neither their form nor a text tells anything.
+        unread: documents of other formats that stand in this one.
     """
 
     def __init__(self, package: Package, relations: Mapping[str, Relation], out: SectionBuilder):
         self.package, self.relations, self.out = package, relations, out
         self.pictures: dict[str, bytes] = {}
-        self.total = self.unshown = 0
+        self.total = self.unshown = self.unread = 0
         self._parts: dict[str, str] = {}
 
     def add(self, found: Anchored, place: ParagraphLocator) -> None:
@@ -46,6 +47,13 @@ class Objects:
             self._count(text)
             if text or found.alt:
                 self._figure(text or found.alt, place)
+
+    @property
+    def notes(self) -> list[str]:
+        """What was left out, in words."""
+        unshown = f"{self.unshown} pictures in a format that cannot be shown" if self.unshown else ""
+        unread = f"{self.unread} embedded documents that were not read" if self.unread else ""
+        return [note for note in (unshown, unread) if note]
 
     def _figure(self, text: str, place: ParagraphLocator, part: str = "") -> None:
         self.out.append("figure", text, (msgspec.structs.replace(place, start=0, end=len(text)),), picture=part)

@@ -66,8 +66,7 @@ class _Reader:
         body.finish()
         self._left()
         self._running(root, "footerReference")
-        unshown = f"{objects.unshown} pictures in a format that cannot be shown" if objects.unshown else ""
-        document = self.out.document_of(self.total + objects.total, notes=[unshown] if unshown else [])
+        document = self.out.document_of(self.total + objects.total, notes=objects.notes)
         return NativeDocument(document, objects.pictures)
 
     def _part(self, kind: str) -> etree._Element | None:
