@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from kb_pipeline.deepdoc import geometry
-from kb_pipeline.deepdoc.regions import LEAST_SHARE, WITHIN_LINE
+from kb_pipeline.deepdoc.regions import LEAST_SHARE, LEAST_WITHIN, WITHIN_LINE
 from kb_pipeline.records import Box, TextLine
 
 CELL_GAP = 1.0  # line heights between two lines of a row that stand in different columns
@@ -19,7 +19,7 @@ def lines_in(box: Box, lines: Sequence[TextLine]) -> list[TextLine]:
 
 def fills(line: Box, box: Box) -> bool:
     """Whether a line is all there is in a box: recognised lines reach beyond the tight boxes of single lines."""
-    return geometry.overlap_share(box, line) >= WITHIN_LINE
+    return geometry.overlap_share(box, line) >= WITHIN_LINE and geometry.overlap_share(line, box) >= LEAST_WITHIN
 
 
 def runs_through(line: Box, box: Box) -> bool:

@@ -11,7 +11,8 @@ from kb_pipeline.deepdoc import geometry
 from kb_pipeline.records import Box, Region, Role, TextLine
 
 LEAST_SHARE = 0.4  # of a line's area that a region must cover to own it
-WITHIN_LINE = 0.7  # share of a region's area in a line from which it owns it, however little of the line it covers
+WITHIN_LINE = 0.7  # share of a region's area in a line from which it owns it…
+LEAST_WITHIN = 0.2  # …where it covers so much of the line (a leaning watermark's box holds whole paragraphs)
 
 ORDER: tuple[Role, ...] = (
     "footer",
@@ -51,12 +52,11 @@ def assign_lines(lines: Sequence[TextLine], regions: Sequence[Region]) -> list[i
         return [-1] * len(lines)
     boxes = np.array([line.box for line in lines], float)
     places = np.array([r.box for r in regions], float)
-    shares = geometry.overlap_matrix(boxes, places)
-    shares, of_region = (
-        shares / np.maximum(geometry.areas(boxes), 1e-9)[:, None],
-        shares / np.maximum(geometry.areas(places), 1e-9)[None, :],
-    )
-    shares = np.where(of_region >= WITHIN_LINE, np.maximum(shares, LEAST_SHARE), shares)
+    common = geometry.overlap_matrix(boxes, places)
+    shares = common / np.maximum(geometry.areas(boxes), 1e-9)[:, None]
+    of_region = common / np.maximum(geometry.areas(places), 1e-9)[None, :]
+    lies_within = (of_region >= WITHIN_LINE) & (shares >= LEAST_WITHIN)
+    shares = np.where(lies_within, np.maximum(shares, LEAST_SHARE), shares)
     ranks = np.array([ORDER.index(r.role) for r in regions])
     owners = []
     for row in shares:

@@ -23,3 +23,4 @@ def test_a_page_number_without_a_region_becomes_a_footer():
 def test_a_wide_line_belongs_to_the_tight_region_in_it():
     tight = Region("header", (20, 20, 51, 36), 0.9)
     assert assign_lines([TextLine("156", (11, 11, 57, 44), "ocr")], [tight]) == [0]
+    assert assign_lines([TextLine("a watermark across the page", (0, 0, 500, 700), "text layer")], [tight]) == [-1]
