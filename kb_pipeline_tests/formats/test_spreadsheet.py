@@ -231,6 +231,19 @@ def test_scattered_cells_are_one_table_and_stay_within_bounds():
     assert document.characters.balanced
 
 
+def test_a_merged_cell_that_begins_in_a_hidden_row_is_shown():
+    def fill(sheet):
+        sheet["A1"], sheet["B2"] = "标题", "值"
+        sheet.merge_cells("A1:A3")
+        sheet.row_dimensions[1].hidden = True
+        sheet.row_dimensions[2].hidden = True
+
+    document = read(fill)
+    assert [section.text for section in document.sections] == ["Sheet1", "标题"]
+    assert [item.text for item in document.dropped] == ["值"]
+    assert document.characters.balanced
+
+
 def test_a_merged_cell_as_large_as_the_sheet():
     data = workbook(rows(["a", "b"], ["c", "d"]))
     merged = '</sheetData><mergeCells><mergeCell ref="A5:XFD1048576"/></mergeCells>'
@@ -263,7 +276,7 @@ def test_old_workbooks_read_the_same():
 VALUES = st.one_of(st.none(), st.integers(-999, 99999), st.sampled_from(["矿", "a b", "合计", "x\ny", "#N/A", "1.5"]))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_no_cell_is_lost_and_the_sum_is_exact(data):
     grid = data.draw(st.lists(st.lists(VALUES, min_size=1, max_size=5), min_size=1, max_size=8))

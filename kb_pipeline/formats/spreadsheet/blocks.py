@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from kb_pipeline.formats.spreadsheet.book import Sheet, Shown, Span
 
 MOSTLY = 0.6  # share of the cells of a column that make it one of figures
-MOST_SPAN = 100_000  # cells of a merged range; larger ones are no cell of a table
+MOST_SPAN = 100_000  # cells of a merged range; of larger ones the first visible cell counts
 MOST_PIECES = 300  # cells that do not touch; a sheet of more is one form, and not that many tables
 
 
@@ -46,6 +46,10 @@ def view_of(sheet: Sheet) -> View:
     every = [*sheet.cells, *sheet.framed]
     last_row = max((row for row, _ in every), default=-1)
     last_col = max((col for _, col in every), default=-1)
+    for top, left, bottom, right in sheet.merged:
+        if (top, left) in sheet.cells:  # the first visible cell of it counts, where it begins in hidden ones
+            last_row = max(last_row, _first_not_in(sheet.hidden_rows, top, bottom))
+            last_col = max(last_col, _first_not_in(sheet.hidden_columns, left, right))
     rows = [row for row in range(last_row + 1) if row not in sheet.hidden_rows]
     columns = [col for col in range(last_col + 1) if col not in sheet.hidden_columns]
     row_of = {row: i for i, row in enumerate(rows)}
@@ -55,7 +59,10 @@ def view_of(sheet: Sheet) -> View:
     for top, left, bottom, right in sheet.merged:
         bottom, right = min(bottom, last_row), min(right, last_col)
         if (bottom - top + 1) * (right - left + 1) > MOST_SPAN:
-            continue
+            bottom, right = (
+                _first_not_in(sheet.hidden_rows, top, bottom),
+                _first_not_in(sheet.hidden_columns, left, right),
+            )
         inner = [row_of[row] for row in range(top, bottom + 1) if row in row_of]
         across = [col_of[col] for col in range(left, right + 1) if col in col_of]
         if not inner or not across:
@@ -75,6 +82,11 @@ def view_of(sheet: Sheet) -> View:
         if inner and across:
             view.declared.append(((inner[0], across[0], inner[-1], across[-1]), head if top in row_of else 0))
     return view
+
+
+def _first_not_in(hidden: set[int], first: int, last: int) -> int:
+    """The first number of a range that is not hidden; its first one where all are."""
+    return next((number for number in range(first, last + 1) if number not in hidden), first)
 
 
 def blocks(view: View) -> list[Block]:

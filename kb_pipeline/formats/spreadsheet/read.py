@@ -187,8 +187,9 @@ class _SheetSections:
         view, covered, rows = self.view, set(), []
         top, left, bottom, right = span
         for first, (a, b, c, d) in view.spans.items():
-            if top <= a and left <= b and c <= bottom and d <= right:
-                covered.update((row, col) for row in range(a, c + 1) for col in range(b, d + 1) if (row, col) != first)
+            if top <= a <= bottom and left <= b <= right:
+                inside = ((row, col) for row in range(a, min(c, bottom) + 1) for col in range(b, min(d, right) + 1))
+                covered.update(place for place in inside if place != first)
         for row, columns in self._columns(span):
             found = []
             for col in columns:
