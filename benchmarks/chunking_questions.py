@@ -18,7 +18,6 @@ ARTICLES = {  # reading sets: files, and how many of their paragraphs are taken
     "articles en": (("xquad/xquad.en.half.json", 120),),
 }
 PARAGRAPHS = 40  # of a document made of articles, at least
-ASKED = 2  # questions a paragraph that are asked
 QUOTE = 120  # longest quote, in characters around the answer
 
 
@@ -95,7 +94,7 @@ def _documents(path: Path, paragraphs: int) -> Iterator[tuple[str, list[tuple[st
         for paragraph in taken:
             text = " ".join(paragraph["context"].split())
             blocks.append(text)
-            for one in paragraph["qas"][:ASKED]:
+            for one in paragraph["qas"]:
                 questions.append((one["question"], _quote(text, " ".join(one["answers"][0]["text"].split()))))
         if held >= PARAGRAPHS:
             yield "\n\n".join(blocks), questions

@@ -130,9 +130,12 @@ def _joins(character: str) -> bool:
 
 
 def _seam(pieces: Sequence[str]) -> re.Pattern[str]:
-    """Places that no piece of the vocabulary reaches over, and no run of unknown characters: after a mark of ENDS that
-    is a piece itself and stands before a Chinese character in none."""
-    vocabulary = set(pieces)
-    inner = set(re.findall(f"[{ENDS}](?=[{HAN}])", "\n".join(pieces)))
-    ends = "".join(c for c in ENDS if c in vocabulary and c not in inner)
-    return re.compile(f"(?<=[{ends}])(?=[{HAN}])") if ends else re.compile(r"(?!)")
+    """Places before a Chinese character that no piece of the vocabulary reaches over, and no run of unknown characters:
+    after a mark of ENDS that is a piece itself and stands before a Chinese character in none, and after the word mark,
+    but for characters that follow it in a piece."""
+    vocabulary, text = set(pieces), "\n".join(pieces)
+    inner = set(re.findall(f"[{ENDS}](?=[{HAN}])", text))
+    ends = "".join(c for c in ENDS + WORD_MARK if c in vocabulary and c not in inner)
+    marked = "".join(sorted(set(re.findall(f"{WORD_MARK}([{HAN}])", text))))
+    kept = f"(?!(?<={WORD_MARK})[{marked}])" if marked else ""
+    return re.compile(f"(?<=[{ends}])(?=[{HAN}]){kept}" if ends else r"(?!)")

@@ -54,7 +54,7 @@ def tokenizer_models(settings: Settings) -> Models:
 STAGE = Stage(
     "chunks",
     ("sections",),
-    "2",
+    "3",
     "Texts to index, with kind, breadcrumb, tokens and places.",
     settings=("chunking", "embedding.provider", "embedding.model", "embedding.max_tokens"),
     models=tokenizer_models,
