@@ -125,8 +125,8 @@ def test_counts_are_the_same_one_by_one_and_many(texts):
     assert model.count_many(texts) == [model.count_tokens(text) for text in texts]
 
 
-PARTS = ["矿区", "铜", "品位", "中国", "我", "在", "第", "根据", "，", "。", "；", "！", "：", "（", "）", "“", "…", ",", "?",
-         ")", " ", "\n", "▁", "𠮷", "abc", "0.8", "㎡", "ﬁ", "\u0301", "\ue000", "あ"]  # fmt: skip
+PARTS = ["矿区", "铜", "品位", "中国", "我", "在", "第", "根据", "，", "。", "；", "！", "：", "（", "）", "“", "…",
+         ",", "?", ")", " ", "\n", "▁", "𠮷", "abc", "0.8", "㎡", "ﬁ", "\u0301", "\ue000", "あ"]  # fmt: skip
 clauses = st.lists(st.sampled_from(PARTS), max_size=30).map("".join)
 
 
