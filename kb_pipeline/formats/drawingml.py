@@ -6,7 +6,7 @@ import re
 
 from lxml import etree
 
-from kb_pipeline.formats.ooxml import Package
+from kb_pipeline.formats.ooxml import Package, whole
 from kb_pipeline.formats.spreadsheet.number_format import general
 
 MOST_POINTS = 10_000  # of a series
@@ -62,11 +62,11 @@ def _cached(element: etree._Element | None) -> list[str]:
     """Stored values of a reference or a literal, in the order of their indexes."""
     if element is None:
         return []
-    points = {int(point.get("idx", 0)): point.findtext(f"{C}v") or "" for point in element.iter(f"{C}pt")}
+    points = {whole(point.get("idx")): point.findtext(f"{C}v") or "" for point in element.iter(f"{C}pt")}
     if not points:
         value = element.findtext(f"{C}v")
         return [value] if value else []
-    if max(points) >= MOST_POINTS:
+    if not 0 <= max(points) < MOST_POINTS:
         return []
     return [_shown(points.get(i, "")) for i in range(max(points) + 1)]
 

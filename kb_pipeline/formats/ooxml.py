@@ -17,6 +17,7 @@ MOST_BYTES = 512 * 1024 * 1024  # that all parts read of a file may unpack to
 MOST_RATIO = 400  # unpacked to packed bytes of a part; text packs to a fiftieth, at most to a two-hundredth
 SMALL = 8 * 1024 * 1024  # bytes of a part whose ratio does not matter
 
+LARGEST = 10**9  # no count or index in a file of these formats reaches it
 STRICT = "http://purl.oclc.org/ooxml/"  # namespaces of the strict form, which say the same
 LOOSE = (
     ("http://purl.oclc.org/ooxml/spreadsheetml/main", "http://schemas.openxmlformats.org/spreadsheetml/2006/main"),
@@ -150,3 +151,13 @@ class Package:
 def of_kind(relations: dict[str, Relation], kind: str) -> list[Relation]:
     """Relations of a kind, in order."""
     return [relation for relation in relations.values() if relation.kind == kind]
+
+
+def whole(text: str | None, default: int = 0) -> int:
+    """A whole number out of an attribute or element; the default where there is none, or it is none that a file of
+    these formats can mean."""
+    try:
+        number = int(text or "")
+    except ValueError:
+        return default
+    return number if abs(number) < LARGEST else default

@@ -247,6 +247,15 @@ def test_equations():
     assert document.characters.balanced
 
 
+def test_symbols_and_deletions_within_equations():
+    symbol = '<m:r><m:t>E</m:t></m:r><m:r><w:sym w:font="Symbol" w:char="F067"/></m:r>'
+    struck = '<w:del w:id="1"><m:r><m:t>x</m:t></m:r></w:del>'
+    document = read(p(f"<m:oMath>{symbol}{struck}</m:oMath>"))
+    assert texts(document) == [r"E\gamma"]
+    assert dropped(document) == [("deleted text", "x")]
+    assert document.characters.balanced
+
+
 def test_pictures_keep_their_place_their_text_and_their_bytes():
     body = p("before") + p(picture("p1", "a map")) + p("图1 矿区位置") + p("after")
     native = read_native("docx", docx(body, media={"p1": PNG}), "a.docx")

@@ -40,6 +40,18 @@ def test_entities_in_a_sheet():
         read_native("xlsx", data, "a.xlsx")
 
 
+@pytest.mark.parametrize("wrong", ["", "x", "-1", "99999999999", "1e999"])
+def test_numbers_that_are_none(wrong):
+    data = workbook(rows(["a", 1.5], ["b", 2.5]))
+    data = changed(data, "xl/worksheets/sheet1.xml", lambda text: text.replace('row r="2"', f'row r="{wrong}"'))
+    data = changed(data, "xl/styles.xml", lambda text: text.replace('numFmtId="0"', f'numFmtId="{wrong}"'))
+    try:
+        found = read_native("xlsx", data, "a.xlsx").document
+    except DamagedFile:
+        return
+    assert "b" in found.sections[-1].text
+
+
 def test_a_zip_bomb_is_not_unpacked(monkeypatch):
     monkeypatch.setattr(ooxml, "SMALL", 1000)
     data = docx(p("text") + " " * 2_000_000)

@@ -12,9 +12,10 @@ from lxml import etree
 from kb_pipeline.formats.building import SectionBuilder
 from kb_pipeline.formats.docx.cells import CellReader, is_bold
 from kb_pipeline.formats.docx.inline import DELETED, Inline, InlineReader
-from kb_pipeline.formats.docx.names import W, source_text, value, whole
+from kb_pipeline.formats.docx.names import W, source_text, value
 from kb_pipeline.formats.docx.objects import Objects
 from kb_pipeline.formats.docx.tables import Grid, GridCell, read_grid
+from kb_pipeline.formats.ooxml import whole
 from kb_pipeline.formats.table_headers import Look, header_rows, is_figure, title_rows
 from kb_pipeline.records import Locator, ParagraphLocator, Section
 

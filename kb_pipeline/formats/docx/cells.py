@@ -9,9 +9,10 @@ from lxml import etree
 
 from kb_pipeline.formats.building import cell_name
 from kb_pipeline.formats.docx.inline import Inline, InlineReader
-from kb_pipeline.formats.docx.names import W, whole
+from kb_pipeline.formats.docx.names import W
 from kb_pipeline.formats.docx.numbering import Numbering
 from kb_pipeline.formats.docx.tables import GridCell, read_grid
+from kb_pipeline.formats.ooxml import whole
 from kb_pipeline.records import ParagraphLocator, TableCell
 
 CELL, ROW = ", ", "; "  # between cells and rows of a table within a cell

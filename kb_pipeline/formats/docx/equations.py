@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from lxml import etree
 
-from kb_pipeline.formats.docx.names import M, W
+from kb_pipeline.formats.docx.names import M, W, letters
 
 FUNCTIONS = frozenset((
     "sin", "cos", "tan", "cot", "sec", "csc", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "log", "ln", "lg",
@@ -64,12 +64,12 @@ def _one(element: etree._Element) -> str:
     if form:
         return form(element)
     if element.tag == f"{W}r":
-        return _letters("".join(text.text or "" for text in element.iter(f"{W}t")))
+        return _letters("".join(letters(piece) for piece in element.iter()))
     return _inner(element)
 
 
 def _run(element: etree._Element) -> str:
-    text = "".join(piece.text or "" for piece in element.iter(f"{M}t"))
+    text = "".join(letters(piece) for piece in element.iter())
     plain = element.find(f"{M}rPr/{M}nor") is not None
     if plain and text.strip() and text.strip() not in FUNCTIONS:
         return rf"\text{{{text}}}"

@@ -9,7 +9,7 @@ from lxml import etree
 
 from kb_pipeline.formats.building import characters
 from kb_pipeline.formats.docx.equations import latex
-from kb_pipeline.formats.docx.names import DGM, WP, M, V, W, source_text, symbol, value
+from kb_pipeline.formats.docx.names import DGM, WP, M, V, W, letters, source_text, symbol, value
 from kb_pipeline.formats.docx.styles import Styles
 from kb_pipeline.formats.drawingml import A, C
 from kb_pipeline.formats.ooxml import R
@@ -177,8 +177,7 @@ class InlineReader:
         if text:
             state.parts.append(f" ${text}$" if _in_text(state.parts) else f"${text}$")
             state.formulas += 1
-        letters = (one for one in element.iter(f"{M}t", f"{W}t") if not _is_deleted(one, element))
-        state.found.source += "".join(one.text or "" for one in letters)
+        state.found.source += "".join(letters(one) for one in element.iter() if not _is_deleted(one, element))
 
     def _ruby(self, element: etree._Element, state: _State) -> None:
         """The base, and its reading in brackets."""
@@ -231,7 +230,7 @@ def _in_text(parts: list[str]) -> bool:
 
 def _is_deleted(element: etree._Element, within: etree._Element) -> bool:
     """Whether an element of an equation was struck out."""
-    above = element.getparent()
+    above = element
     while above is not None and above is not within:
         if above.tag in (f"{W}del", f"{W}moveFrom"):
             return True

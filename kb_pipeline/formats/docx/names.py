@@ -39,14 +39,6 @@ def is_on(element: etree._Element | None) -> bool:
     return element is not None and value(element, default="1") not in ("0", "false", "off")
 
 
-def whole(text: str, default: int = 0) -> int:
-    """A whole number out of an attribute."""
-    try:
-        return int(text)
-    except ValueError:
-        return default
-
-
 def symbol(element: etree._Element) -> str:
     """The character of a `w:sym`; empty where its font's shapes are not known."""
     try:
@@ -58,6 +50,15 @@ def symbol(element: etree._Element) -> str:
     return chr(code)
 
 
+def letters(element: etree._Element) -> str:
+    """What an element that holds text itself says: a text, a symbol, a hyphen; nothing for others."""
+    if element.tag == f"{W}sym":
+        return symbol(element)
+    if element.tag == f"{W}noBreakHyphen":
+        return "-"
+    return (element.text or "") if element.tag in (f"{W}t", f"{W}delText", f"{M}t") else ""
+
+
 def source_text(root: etree._Element) -> str:
     """All text under an element as it stands in the file, paragraphs on lines; deleted and hidden text included."""
     lines, parts = [], []
@@ -66,14 +67,10 @@ def source_text(root: etree._Element) -> str:
         if name == f"{W}p":
             lines.append("".join(parts))
             parts = []
-        elif name == f"{W}sym":
-            parts.append(symbol(element))
-        elif name == f"{W}noBreakHyphen":
-            parts.append("-")
         elif name == f"{W}tab":
             parts.append("\t" if element.getparent().tag == f"{W}r" else "")
         else:
-            parts.append(element.text or "")
+            parts.append(letters(element))
     lines.append("".join(parts))
     return "\n".join(line.strip() for line in lines if line.strip())
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from lxml import etree
 
 from kb_pipeline.formats.docx.counting import counted
-from kb_pipeline.formats.docx.names import W, is_on, value, whole
+from kb_pipeline.formats.docx.names import W, is_on, value
+from kb_pipeline.formats.ooxml import whole
 
 BULLET = "-"  # in place of whatever sign a symbol font shows
 MOST_LINKS = 10  # lists that refer to a style that refers to a list

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from lxml import etree
 
-from kb_pipeline.formats.docx.names import W, is_on, value, whole
+from kb_pipeline.formats.docx.names import W, is_on, value
+from kb_pipeline.formats.ooxml import whole
 
 MOST_BASES = 20  # styles that one may build upon, in a row
 BODY = 9  # outline level of what is no heading

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from kb_pipeline.formats.docx.names import W, is_on, value, whole
+from kb_pipeline.formats.docx.names import W, is_on, value
+from kb_pipeline.formats.ooxml import whole
 
 WRAPPERS = frozenset(
     W + name for name in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag", "del", "moveFrom")

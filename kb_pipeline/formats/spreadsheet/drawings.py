@@ -5,7 +5,7 @@ from __future__ import annotations
 from lxml import etree
 
 from kb_pipeline.formats.drawingml import A, chart_names, chart_title
-from kb_pipeline.formats.ooxml import Package, R
+from kb_pipeline.formats.ooxml import Package, R, whole
 from kb_pipeline.formats.pictures import picture_ending
 from kb_pipeline.formats.spreadsheet.book import Picture, Span
 
@@ -49,4 +49,4 @@ def _place(anchor: etree._Element) -> Span:
 def _corner(element: etree._Element | None) -> tuple[int, int]:
     if element is None:
         return 0, 0
-    return int(element.findtext(f"{X}row") or 0), int(element.findtext(f"{X}col") or 0)
+    return max(0, whole(element.findtext(f"{X}row"))), max(0, whole(element.findtext(f"{X}col")))

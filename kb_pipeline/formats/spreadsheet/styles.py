@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from kb_pipeline.formats.ooxml import Package, Relation
+from kb_pipeline.formats.ooxml import Package, Relation, whole
 from kb_pipeline.formats.spreadsheet.number_format import BUILT_IN
 
 S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
@@ -28,14 +28,14 @@ def read_styles(package: Package, relations: list[Relation]) -> list[Style]:
         return []
     root = package.xml(relations[0].target)
     codes = {
-        int(element.get("numFmtId", 0)): element.get("formatCode", "") for element in root.iter(f"{S}numFmt")
+        whole(element.get("numFmtId")): element.get("formatCode", "") for element in root.iter(f"{S}numFmt")
     }  # fmt: skip
     bold = [_is_bold(font) for font in root.iterfind(f"{S}fonts/{S}font")]
     ground = [_is_coloured(fill) for fill in root.iterfind(f"{S}fills/{S}fill")]
     border = [any(side.get("style") for side in element) for element in root.iterfind(f"{S}borders/{S}border")]
     found = []
     for xf in root.iterfind(f"{S}cellXfs/{S}xf"):
-        number = int(xf.get("numFmtId", 0))
+        number = whole(xf.get("numFmtId"))
         code = codes.get(number) or BUILT_IN.get(number, "General")
         found.append(
             Style(
@@ -47,8 +47,8 @@ def read_styles(package: Package, relations: list[Relation]) -> list[Style]:
 
 
 def _at(values: list[bool], index: str | None) -> bool:
-    place = int(index or 0)
-    return values[place] if place < len(values) else False
+    place = whole(index)
+    return values[place] if 0 <= place < len(values) else False
 
 
 def _is_bold(font: etree._Element) -> bool:

@@ -15,12 +15,13 @@ from kb_pipeline.formats.spreadsheet.number_format import shown_number, shown_te
 from kb_pipeline.formats.spreadsheet.xlsx import one_line
 from kb_pipeline.formats.table_headers import is_figure
 
+SPARSE = 10  # cells of the ranges in use, a cell allowed
 SOLID = 1  # fill pattern
 WHITE = (9, 65)  # palette indexes of white and of the window's ground
 # what xlrd raises on bytes that are not what they should be
 DAMAGE = (
     XLRDError, CompDocError, struct.error, AssertionError, IndexError, KeyError, ValueError, UnicodeError,
-    OverflowError, TypeError,
+    OverflowError, TypeError, AttributeError,
 )  # fmt: skip
 
 
@@ -32,6 +33,9 @@ def read_xls(data: bytes, name: str) -> list[Sheet]:
     """
     try:
         book = xlrd.open_workbook(file_contents=data, formatting_info=True, logfile=io.StringIO(), on_demand=False)
+        size = sum(sheet.nrows * sheet.ncols for sheet in book.sheets())
+        if size <= SPARSE * MOST_CELLS:
+            return [_sheet(book, sheet) for sheet in book.sheets()]
     except DAMAGE as error:
         if "encrypted" in str(error).lower():
             raise EncryptedFile("the workbook needs a password", document=name, remedy="save it without one") from error
@@ -39,9 +43,7 @@ def read_xls(data: bytes, name: str) -> list[Sheet]:
             f"the workbook cannot be read ({error})", document=name,
             remedy="open it in its own program and save it again",
         ) from error  # fmt: skip
-    if sum(sheet.nrows * sheet.ncols for sheet in book.sheets()) > 10 * MOST_CELLS:
-        raise FileTooLarge(f"it holds more than {MOST_CELLS} cells", document=name, remedy="split the workbook")
-    return [_sheet(book, sheet) for sheet in book.sheets()]
+    raise FileTooLarge(f"it holds more than {MOST_CELLS} cells", document=name, remedy="split the workbook")
 
 
 def _sheet(book: xlrd.Book, source: xlrd.sheet.Sheet) -> Sheet:

@@ -10,8 +10,8 @@ from math import isfinite
 from lxml import etree
 
 from kb_pipeline.cells import column_number
-from kb_pipeline.errors import FileTooLarge
-from kb_pipeline.formats.ooxml import Package, R, Relation, of_kind
+from kb_pipeline.errors import DamagedFile, FileTooLarge
+from kb_pipeline.formats.ooxml import Package, R, Relation, of_kind, whole
 from kb_pipeline.formats.pictures import picture_ending
 from kb_pipeline.formats.spreadsheet.book import MOST_CELLS, Picture, Sheet, Shown, Span
 from kb_pipeline.formats.spreadsheet.drawings import read_drawing
@@ -19,6 +19,7 @@ from kb_pipeline.formats.spreadsheet.number_format import shown_number, shown_te
 from kb_pipeline.formats.spreadsheet.styles import S, Style, is_true, read_styles
 from kb_pipeline.formats.table_headers import is_figure
 
+ROWS, COLUMNS = 1_048_576, 16_384  # of a sheet
 T = "{http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments}"
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d+)")
 _CELL_PICTURE = re.compile(r'=(?:_xlfn\.)?DISPIMG\("([^"]+)"')
@@ -74,8 +75,8 @@ class _SheetReader:
             if name == "row":
                 self._read_row(element)
             elif name == "col" and is_true(element.get("hidden")):
-                first, last = int(element.get("min", 1)), int(element.get("max", 1))
-                self.sheet.hidden_columns.update(range(first - 1, min(last, 16_384)))
+                first, last = whole(element.get("min"), 1), whole(element.get("max"), 1)
+                self.sheet.hidden_columns.update(range(max(0, first - 1), min(last, COLUMNS)))
             elif name == "mergeCell":
                 self.sheet.merged += _spans(element.get("ref", ""))
             elif name == "hyperlink":
@@ -91,15 +92,20 @@ class _SheetReader:
             self.sheet.pictures += read_drawing(self.package, relation.target)
 
     def _read_row(self, element: etree._Element) -> None:
-        self.row = int(element.get("r", self.row + 2)) - 1
+        self.row = whole(element.get("r"), self.row + 2) - 1
+        if not 0 <= self.row < ROWS:
+            raise DamagedFile(
+                f"a sheet has a row {self.row + 1}", document=self.package.name,
+                remedy="open it in its own program and save it again",
+            )  # fmt: skip
         if is_true(element.get("hidden")):
             self.sheet.hidden_rows.add(self.row)
         col = -1
         for cell in element.iterfind(f"{S}c"):
             match = _REFERENCE.fullmatch(cell.get("r", ""))
-            col = column_number(match[1]) - 1 if match else col + 1
-            index = int(cell.get("s", 0))
-            style = self.styles[index] if index < len(self.styles) else Style()
+            col = min(column_number(match[1]), COLUMNS) - 1 if match else col + 1
+            index = whole(cell.get("s"))
+            style = self.styles[index] if 0 <= index < len(self.styles) else Style()
             text, figure = self._shown(cell, style)
             if text:
                 self.sheet.cells[self.row, col] = Shown(text, figure, style.bold, style.ground)
@@ -126,7 +132,7 @@ class _SheetReader:
             self.sheet.uncounted += 1
             return "=" + (formula.text or self.formulas.get(formula.get("si", ""), "")), False
         if kind == "s":
-            place = int(value) if value.strip().isdecimal() else -1
+            place = whole(value, -1)
             return self._text(self.strings[place] if 0 <= place < len(self.strings) else "", style)
         if kind == "str":
             return self._text(_unescaped(value), style)
@@ -158,7 +164,7 @@ class _SheetReader:
         """Note a declared table; the range that its filter narrows."""
         table = self.package.xml(part)
         for span in _spans(table.get("ref", "")):
-            self.sheet.tables.append((span, int(table.get("headerRowCount", 1))))
+            self.sheet.tables.append((span, max(0, whole(table.get("headerRowCount"), 1))))
         chosen = table.find(f"{S}autoFilter")
         narrowed = chosen is not None and chosen.find(f"{S}filterColumn") is not None
         return _spans(chosen.get("ref", "")) if narrowed else []
@@ -216,7 +222,10 @@ def _string(element: etree._Element) -> str:
 
 
 def _unescaped(text: str) -> str:
-    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if "_x" in text else text
+    """Text with escapes as characters, save halves of such as are two units in UTF-16."""
+    if "_x" not in text:
+        return text
+    return _ESCAPED.sub(lambda match: match[0] if match[1][0] in "Dd" else chr(int(match[1], 16)), text)
 
 
 def one_line(text: str) -> str:
@@ -230,7 +239,9 @@ def _spans(reference: str) -> list[Span]:
     for part in reference.split():
         ends = [_REFERENCE.fullmatch(end) for end in part.split(":")]
         if all(ends):
-            places = [(int(end[2]) - 1, column_number(end[1]) - 1) for end in ends if end]
+            places = [
+                (min(whole(end[2], ROWS), ROWS) - 1, min(column_number(end[1]), COLUMNS) - 1) for end in ends if end
+            ]
             (top, left), (bottom, right) = places[0], places[-1]
             found.append((min(top, bottom), min(left, right), max(top, bottom), max(left, right)))
     return found
