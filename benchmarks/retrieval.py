@@ -13,6 +13,7 @@ that differ in an identifier only; latency beside the bare hybrid request on the
 from __future__ import annotations
 
 import argparse
+import copy
 import json
 import os
 import random
@@ -209,17 +210,20 @@ def mixed(data: Path, home: Path, model: Model, size: int, ways: Sequence[str]) 
 
     files = {language: squad(data / f"xquad/xquad.{language}.half.json") for language in ("zh", "en")}
     base = Base(home, "xquad_mixed", model)
+    plain = Base(home, "xquad_mixed_plain", copy.copy(model))  # what the offsets cost in the same language
+    plain.model.language_offsets = {}
     both = []
     for (zh_texts, zh_asked), (en_texts, _) in zip(files["zh"], files["en"], strict=True):
         both.append(
             ([(zh if i % 2 else en) for i, (zh, en) in enumerate(zip(zh_texts, en_texts, strict=True))], zh_asked)
         )
     placed = fill(base, both)
+    fill(plain, both)
     written = ["zh" if i % 2 else "en" for _, asked in files["zh"] for _, i in asked]
     english = [question for _, asked in files["en"] for question, _ in asked]
     rows = []
-    for way in ways:
-        cells: list[object] = [way]
+    for way, held_by in [*((way, base) for way in ways), (ways[0], plain)]:
+        cells: list[object] = [way if held_by is base else f"{way} without language offsets"]
         for asked in ("zh", "en"):
             questions = [
                 ((zh if asked == "zh" else en), chunk, held)
@@ -227,7 +231,7 @@ def mixed(data: Path, home: Path, model: Model, size: int, ways: Sequence[str]) 
             ]
             for same in (True, False):
                 chosen = sampled([(q, c) for q, c, held in questions if (held == asked) == same], size)
-                found = ranks(base, way, chosen)
+                found = ranks(held_by, way, chosen)
                 cells.append(ndcg_at(found, DEPTH) if same else recall_at(found, DEPTH))
         rows.append(cells)
         print(f"mixed {cells}", file=sys.stderr)
