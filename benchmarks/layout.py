@@ -87,7 +87,7 @@ def main() -> None:
             for side in columns[1:]
         ]
         totals.setdefault(name, []).append(np.array([*counts, *hits]))
-        scores = [2 * hit / (counts[0] + n) for hit, n in zip(hits, counts[1:], strict=True)]
+        scores = [2 * hit / max(1, counts[0] + n) for hit, n in zip(hits, counts[1:], strict=True)]
         print(f"| {name} | {role} | {counts[0]} | {scores[0]:.3f} | {scores[1]:.3f} |")
     for name, rows in totals.items():
         true, model, read, model_hits, read_hits = np.sum(rows, axis=0)
