@@ -133,6 +133,11 @@ class Boundaries:
     def fine(self) -> list[int]:
         return [place for place in self.words if _parts_words(self._text, place)]
 
+    def last_fine(self, low: int, high: int) -> int:
+        """The last of `fine` that is above `low` and not above `high`, 0 for none; the others are not looked for."""
+        words = self.words[bisect_right(self.words, low) : bisect_right(self.words, high)]
+        return next((place for place in reversed(words) if _parts_words(self._text, place)), 0)
+
     @cached_property
     def words(self) -> list[int]:
         return self._ends(_SPACE if self._is_plain else _WORD)

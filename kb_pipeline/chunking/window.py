@@ -83,8 +83,8 @@ def _end(text: str, sentence: Sequence[int], begin: int, own: int, size: int) ->
         return found
     reach = min(len(text), own + 2 * size)
     inside = Boundaries(text, own, min(high + 1, reach), reach)
-    found = _last(inside.clauses, low, high) or _last(inside.fine, low, high)
-    found = found or _last(inside.fine, own, high) or _last(inside.words, own, high)
+    found = _last(inside.clauses, low, high) or inside.last_fine(low, high)
+    found = found or inside.last_fine(own, high) or _last(inside.words, own, high)
     if found:
         return found
     words = Boundaries(text, own, reach).words
