@@ -12,6 +12,9 @@ from kb_pipeline.deepdoc import characters as layer
 from kb_pipeline.deepdoc import page_text
 from kb_pipeline.deepdoc.assembly import composing, contents, continued_tables, noise, watermarks
 from kb_pipeline.deepdoc.assembly.assemble import assemble
+from kb_pipeline.formats.docx import inline as docx_inline
+from kb_pipeline.formats.docx import read as docx_read
+from kb_pipeline.formats.spreadsheet import read as spreadsheet
 from kb_pipeline.records import Dropped, PageLocator, ParsedDocument, Region, Role, TextLine, encode
 from kb_pipeline.settings import AssemblySettings, DropReason, Settings
 from kb_pipeline_tests.assembly_pages import HEIGHT, WIDTH, characters, grid, line, page, tables
@@ -155,7 +158,9 @@ def test_every_reason_has_a_switch():
     of_assembly = {composing.HYPHEN, contents.CONTENTS, watermarks.WATERMARK, noise.DUPLICATE, noise.PAGE_NUMBER}
     of_assembly |= {noise.RUNNING_FOOTER, noise.RUNNING_HEADER, noise.RUNNING_MARGIN}
     of_assembly |= {continued_tables.CONTINUED_CAPTION, continued_tables.REPEATED_HEADER}
-    assert set(get_args(DropReason)) == of_assembly | PAGE_REASONS
+    of_formats = {docx_inline.DELETED, docx_inline.HIDDEN, docx_read.COMMENT, spreadsheet.ADDRESS}
+    of_formats |= {spreadsheet.HIDDEN_SHEET, spreadsheet.HIDDEN_ROW, spreadsheet.HIDDEN_COLUMN}
+    assert set(get_args(DropReason)) == of_assembly | of_formats | PAGE_REASONS
 
 
 def test_text_that_a_page_dropped_comes_back_where_its_reason_is_switched_off():
