@@ -325,6 +325,8 @@ def latency(data: Path, home: Path, model: Model, others: int, repeats: int) -> 
     """Milliseconds a search, beside the bare hybrid request of Milvus on the same rows."""
     from pymilvus import AnnSearchRequest, RRFRanker
 
+    from kb_pipeline.index.schema import COARSE, DENSE, METRIC
+    from kb_pipeline.index.vectors import query_vector
     from kb_pipeline.query.question import read_question
 
     base = Base(home, f"ids_{others}", model)
@@ -339,8 +341,9 @@ def latency(data: Path, home: Path, model: Model, others: int, repeats: int) -> 
         times.setdefault(name, []).append(1000 * (time.perf_counter() - start))
 
     def bare(question) -> None:
-        dense = AnnSearchRequest([question.vector.tolist()], "dense", {"metric_type": "COSINE"}, 100)
-        text = AnnSearchRequest([" ".join(question.coarse)], "coarse_bm25", {"metric_type": "BM25"}, 100)
+        vector = query_vector(question.vector, question.language)
+        dense = AnnSearchRequest([vector], DENSE, {"metric_type": METRIC}, 100)
+        text = AnnSearchRequest([" ".join(question.coarse)], COARSE, {"metric_type": "BM25"}, 100)
         base.client.hybrid_search(base.name, [dense, text], RRFRanker(60), limit=10, output_fields=["text", "locators"])
 
     for number, text in enumerate([questions[0], *questions]):
