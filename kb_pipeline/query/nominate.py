@@ -154,23 +154,20 @@ def _legs(
     vector = query_vector(question.vector, question.language if fusion.windowed else "")
     nearness = {"metric_type": METRIC, "params": {"ef": max(limit, LEAST_EF)}}
     bm25 = {"metric_type": "BM25"}
-    asked: list[tuple[str, Any, str, dict[str, Any], str]] = []
+    asked: dict[str, tuple[Any, str, dict[str, Any], str]] = {}
     if fusion.dense:
-        asked.append(("dense", vector, DENSE, nearness, where))
+        asked["dense"] = vector, DENSE, nearness, where
     if question.fine and fusion.full_text:
-        asked.append(("fine", " ".join(question.fine), FINE, bm25, where))
+        asked["fine"] = " ".join(question.fine), FINE, bm25, where
     if question.coarse and fusion.full_text and not fusion.by_rank:
-        asked.append(("coarse", " ".join(question.coarse), COARSE, bm25, where))
+        asked["coarse"] = " ".join(question.coarse), COARSE, bm25, where
     if question.ids and fusion.identifiers:
         named = f"array_contains_any(ids, {any_of(question.ids, _identifier)})"
-        asked.append(("named", vector, DENSE, nearness, " and ".join(filter(None, (where, named)))))
+        asked["named"] = vector, DENSE, nearness, " and ".join(filter(None, (where, named)))
     try:
         with milvus_errors(f"searching {collection}"):
-            waiting = [
-                (name, _senders().submit(_search, client, collection, data, field, params, limit, condition))
-                for name, data, field, params, condition in asked
-            ]
-            return [(name, future.result()) for name, future in waiting]
+            waiting = [_senders().submit(_search, client, collection, limit, *leg) for leg in asked.values()]
+            return [(name, future.result()) for name, future in zip(asked, waiting, strict=True)]
     except IndexRequestFailed:
         # nothing was ingested yet; without rows BM25 has no mean length to divide by
         if not has_collection(client, collection) or row_count(client, collection) == 0:
@@ -185,13 +182,7 @@ def _senders() -> ThreadPoolExecutor:
 
 
 def _search(
-    client: MilvusClient,
-    collection: str,
-    data: Any,
-    field: str,
-    params: dict[str, Any],
-    limit: int,
-    where: str,
+    client: MilvusClient, collection: str, limit: int, data: Any, field: str, params: dict[str, Any], where: str
 ) -> list[tuple[str, float]]:
     hits = client.search(
         collection, data=[data], anns_field=field, search_params=params, limit=limit, filter=where, timeout=CALL_S

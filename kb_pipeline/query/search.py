@@ -32,7 +32,7 @@ from kb_pipeline.settings import QuerySettings, RerankSettings
 
 MOST_HITS = 1000
 ROUNDS = 3  # searches, where rows were replaced before they were read
-CHUNKS_SCORED = 32  # of those that the legs nominate; on XQuAD, 20 give the same hits as 64
+CHUNKS_SCORED = 24  # of those that the legs nominate; on XQuAD, 20 give the same hits as 64
 SPARE = 8  # chunks scored beyond a page, to take the place of those that overlap
 
 
