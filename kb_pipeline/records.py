@@ -40,7 +40,7 @@ class PageLocator(Record, frozen=True, tag_field="kind", tag="page"):
 
 class ParagraphLocator(Record, frozen=True, tag_field="kind", tag="paragraphs"):
     """Paragraphs `first`…`last` (from 1) of a word processor document, under `heading_path`; those of tables and text
-    boxes count where they stand. `range` is the cell range within its table, such as `B2:C2`, empty outside of tables."""
+    boxes count where they stand. `range` is the cell range within its table (`B2:C2`), empty outside of tables."""
 
     first: int
     last: int

@@ -43,7 +43,10 @@ class SectionBuilder:
     def append_table(
         self, cells: Sequence[TableCell], caption: str = "", caption_places: Sequence[Locator] = ()
     ) -> None:
-        """A table of cells in the order of their rows; a cell's locators with a range are ranges of its own text."""
+        """A table of cells in the order of their rows; a cell's locators with a range are ranges of its own text. One
+        without a word is no section."""
+        if not caption and not any(cell.text.strip() for cell in cells):
+            return
         text, places = table_text(cells, caption, caption_places)
         more = {"html": table_html(cells), "cells": tuple(cells), "caption": caption}
         self.append("table", text, places, **more)

@@ -144,6 +144,9 @@ def test_an_empty_document_has_no_chunks():
     assert chunks() == []
 
 
+QUIET_LOOP_S = 0.04  # of `loop_s`, on the machine of BENCHMARKS.md while nothing else runs
+
+
 @pytest.fixture(scope="module")
 def megabyte():
     sections = [section(sentences(60, 60 * i)) for i in range(550)]
@@ -156,13 +159,22 @@ def test_one_megabyte_takes_less_than_half_a_second(mode, megabyte):
     def cheap(texts: list[str]) -> list[int]:
         return [len(text) // 4 for text in texts]
 
-    seconds = []
-    for _ in range(3):  # the least of three: other processes share the core's caches
+    shares = []
+    for _ in range(3):  # the least of three: other processes share the core
+        slowdown = max(1.0, loop_s() / QUIET_LOOP_S)
         start = time.process_time()
         found = chunk_document(megabyte, ChunkingSettings(mode=mode, overlap=0.1), cheap, 510)
-        seconds.append(time.process_time() - start)
-    assert min(seconds) < 0.5
+        shares.append((time.process_time() - start) / slowdown)
+    assert min(shares) < 0.5
     assert len(found) > 500
+
+
+def loop_s() -> float:
+    """CPU seconds of a fixed piece of work: how fast this core is at the moment."""
+    start, total = time.process_time(), 0
+    for number in range(1_000_000):
+        total += number & 7
+    return time.process_time() - start
 
 
 def test_one_section_of_many_lines_is_no_slower():
