@@ -141,17 +141,12 @@ def indexed(name: str, chunk: Chunk) -> Indexed:
     searched = "\n".join((*chunk.breadcrumb, chunk.text))
     pages = frozenset(place.page for place in chunk.locators if isinstance(place, PageLocator))
     tokens = frozenset(tokenizer().fine(searched))
-    return Indexed(name, chunk, tokens, frozenset(ids(searched)), language(chunk.text), _plain(chunk.text), pages)
-
-
-def _plain(text: str) -> str:
-    """Text in one spelling, without white space and the bars between cells."""
-    return plain(text).replace("|", "")
+    return Indexed(name, chunk, tokens, frozenset(ids(searched)), language(chunk.text), plain(chunk.text), pages)
 
 
 def outcome(hits: list[Indexed], asked: Asked) -> Outcome:
     """Where the evidence of a question came out."""
-    quotes = [_plain(quote) for quote in asked.quotes]
+    quotes = [plain(quote) for quote in asked.quotes]
     rank = page = tokens = 0
     within = False
     for number, hit in enumerate(hits, 1):

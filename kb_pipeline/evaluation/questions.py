@@ -134,8 +134,8 @@ def first_rank(hits: Sequence[Hit], is_right: Callable[[Hit], bool]) -> int:
 
 
 def holds_evidence(hit: Hit, question: EvalQuestion) -> bool:
-    """Whether a hit holds the evidence: one of the quotes, white space and width of characters aside; where there is
-    none, whether it is on the page, or else of the document."""
+    """Whether a hit holds the evidence: one of the quotes, white space, bars between cells and width of characters
+    aside; where there is none, whether it is on the page, or else of the document."""
     if question.document and hit.document != question.document:
         return False
     if question.quotes:
@@ -152,8 +152,8 @@ def on_page(hit: Hit, question: EvalQuestion) -> bool:
 
 
 def plain(text: str) -> str:
-    """Text in one spelling, without white space."""
-    return "".join(normalised(text).lower().split())
+    """Text in one spelling, without white space and the bars between cells."""
+    return "".join(normalised(text).lower().replace("|", "").split())
 
 
 def _scores(asked: Sequence[Asked]) -> QuestionScores:

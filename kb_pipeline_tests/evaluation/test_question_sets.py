@@ -90,3 +90,9 @@ def test_a_sample_comes_from_all_over_and_stays() -> None:
     assert chosen == sampled(list(reversed(ids)), 50)
     assert len({int(one.rpartition(":")[2]) // 200 for one in chosen}) == 5
     assert sampled(ids[:3], 50) == ids[:3]
+
+
+def test_a_quote_over_several_cells_is_found_in_a_row_of_a_table() -> None:
+    rows = [hit(0, "ZK304 | 0.31"), hit(1, "孔号 | 品位\nZK305 | 0.47")]
+    report = ask_questions([EvalQuestion("q", quote="ZK305 0.47")], lambda question, top: rows)
+    assert report.asked[0].rank == 2
