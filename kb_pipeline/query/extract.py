@@ -12,8 +12,6 @@ from kb_pipeline.query.question import Question
 from kb_pipeline.query.rescore import confidence, has_tier, score_parts, total
 from kb_pipeline.query.statements import Statement, statements, whole
 from kb_pipeline.records import Answer, Hit
-from kb_pipeline.tokenization.identifiers import index_token
-from kb_pipeline.tokenization.identifiers import parts as parts_of
 from kb_pipeline.tokenization.language import language_offset
 from kb_pipeline.tokenization.tokens import Tokenizer, tokenizer
 from kb_pipeline.tokenization.weights import coverage
@@ -124,18 +122,9 @@ def _support(question: Question, one: Statement, vector: np.ndarray, embedder: E
     )
     parts["vector"] *= min(1.0, one.terms / FULL_SENTENCE)
     if question.ids:
-        parts["term"] = coverage(_beside_identifiers(question), one.tokens)
         about = len(one.ids.intersection(question.ids)) / len(one.ids) if one.ids else 1.0
         parts["id"] *= 1 - OTHERS_NAMED * (1 - about)
     return (1 - HIT_SHARE) * total(parts) + HIT_SHARE * one.hit.score
-
-
-def _beside_identifiers(question: Question) -> dict[str, float]:
-    """Weights of the question's terms that are not its identifiers, summing to 1 where there are any."""
-    named = {index_token(token) for name in question.ids for token in (name, *parts_of(name))}
-    rest = {term: weight for term, weight in question.weights.items() if term not in named}
-    whole = sum(rest.values())
-    return {term: weight / whole for term, weight in rest.items()}
 
 
 def _quoted(one: Statement, language_of_question: str) -> str:

@@ -11,7 +11,8 @@
 `vector`      vectors alone: `windowed` with w = 1, no full-text leg.
 `full-text`   BM25 alone, by rank as in `rrf`; w = 0.
 
-`query.vector_weight` replaces w of the presets that mix.
+`query.vector_weight` replaces w of the presets that mix. With `windowed`, term and w of a question that names
+identifiers are those that rescore.py says.
 """
 
 from __future__ import annotations

@@ -5,12 +5,13 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kb_pipeline.errors import UsageError
-from kb_pipeline.tokenization.identifiers import ids
+from kb_pipeline.tokenization.identifiers import ids, index_token, parts
 from kb_pipeline.tokenization.language import language
 from kb_pipeline.tokenization.tokens import Tokenizer, tokenizer
 from kb_pipeline.tokenization.weights import query_weights
@@ -25,7 +26,8 @@ MOST_IDENTIFIERS = 32
 
 @dataclass(frozen=True)
 class Question:
-    """What retrieval and scoring read of a question. `vector` is a unit vector; `weights` sum to 1, or are empty."""
+    """What retrieval and scoring read of a question. `vector` is a unit vector; `weights` of its terms sum to 1, or are
+    empty; so do `other_weights`, of the terms that are not its identifiers."""
 
     text: str
     language: str
@@ -34,6 +36,13 @@ class Question:
     coarse: tuple[str, ...]
     fine: tuple[str, ...]
     ids: tuple[str, ...]
+
+    @cached_property
+    def other_weights(self) -> Mapping[str, float]:
+        named = {token for one in self.ids for token in (index_token(one), *map(index_token, parts(one)))}
+        rest = {term: weight for term, weight in self.weights.items() if term not in named}
+        whole = sum(rest.values())
+        return {term: weight / whole for term, weight in rest.items()}
 
 
 def read_question(text: str, embedder: Embedder, words: Tokenizer | None = None) -> Question:

@@ -11,7 +11,8 @@ Term and vector are those of the preset (fusion.py), each in 0…1. With the def
 `low`, `high` are the embedding model's cosine window. The offset makes up for a model that sees passages in the
 question's own language as nearer whatever they say. `boost` is the document's, 1 unless somebody set it. A question
 with identifiers thus puts the passages that name them before all others: the id tier adds up to 1 to a sum of at most
-1.
+1. Its term part is the share of its other terms, and w is at most 0.5: all these passages name the same, which is most
+of what a vector sees, and the words beside it tell them apart.
 
 Where hits are reranked, `rerank` takes the place of what it was given weight for:
 
@@ -33,6 +34,7 @@ from kb_pipeline.records import Hit
 from kb_pipeline.tokenization.weights import coverage
 
 FEW_IDENTIFIERS = 4  # of a passage that is about the first of them
+NAMED_VECTOR_WEIGHT = 0.5  # most of w for questions with identifiers
 NOT_LEADING = 0.95  # what an identifier counts that a passage names, but not as its first one
 DIGITS = 6  # of every part, so that printed parts recompute to the printed score
 RELAXED = 0.25  # of the threshold, where nothing reaches it
@@ -133,8 +135,11 @@ def score_parts(
     """The parts of a passage's score: `term`, `vector` and `id` make the sum of `total`; `term weight`, `cosine` and
     `language offset` say how these came about. Without the tier of identifiers there is no `id`."""
     low, high = window
+    by_name = identifiers and bool(question.ids)
+    weights = question.other_weights if by_name and question.other_weights else question.weights
+    vector_weight = min(vector_weight, NAMED_VECTOR_WEIGHT) if by_name else vector_weight
     parts = {
-        "term": coverage(question.weights, tokens),
+        "term": coverage(weights, tokens),
         "vector": min(max((cosine + offset - low) / (high - low), 0.0), 1.0),
         "id": _named_share(question.ids, named, lead),
         "term weight": 1 - vector_weight,

@@ -43,7 +43,19 @@ def test_the_parts_are_what_the_formula_says() -> None:
     assert one.scores["vector"] == pytest.approx((0.85 + 0.1 - 0.7) / 0.3, abs=1e-5)
     assert one.scores["id"] == 0.5
     assert one.scores["language offset"] == 0.1
-    assert one.score == pytest.approx(0.3 * 0.75 + 0.7 * one.scores["vector"] + 0.5, abs=1e-5)
+    assert one.score == pytest.approx(0.5 * 0.75 + 0.5 * one.scores["vector"] + 0.5, abs=1e-5)
+    (plain,) = scored([candidate("x", 0.85, f"a z {PROSE}", (), "en")], question())
+    assert plain.score == pytest.approx(0.3 * 0.75 + 0.7 * plain.scores["vector"], abs=1e-5)
+
+
+def test_of_passages_that_name_what_was_asked_for_the_words_beside_it_decide() -> None:
+    asked = replace(question(("zk305",)), weights={"zk305": 0.6, "grade": 0.4})
+    rows = [candidate("near", 0.88, "zk305 core box", ("zk305",)), candidate("says", 0.84, "zk305 grade", ("zk305",))]
+    found = scored(rows, asked, weight=0.2)
+    assert [one.candidate.chunk_id for one in found] == ["says", "near"]
+    assert [one.scores["term"] for one in found] == [1.0, 0.0]
+    only = replace(asked, weights={"zk305": 1.0})
+    assert scored(rows, only)[0].scores["term"] == 1.0
 
 
 def test_the_language_offset_is_for_running_text() -> None:
