@@ -150,7 +150,7 @@ class ChunkingSettings(Group):
         window, window_overlap: characters of a window and of its overlap, in mode `sliding_window`.
     """
 
-    mode: ChunkMode = "general"
+    mode: ChunkMode = "manual"
     modes: tuple[str, ...] = ()
     chunk_tokens: int = Field(512, ge=32, le=8192)
     overlap: float = Field(0.0, ge=0, le=0.5)

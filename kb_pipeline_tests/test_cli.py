@@ -296,7 +296,7 @@ def test_the_mode_of_one_document_is_in_the_plan_and_can_be_taken_back(ingested,
     plan = json.loads(kb("plan", "--kb", KB, "--json")[1])["documents"]
     stages = {one["document"]: one["stages"] for one in plan}
     assert stages["notes.md"][0]["stage"] == "chunks"
-    assert stages["notes.md"][0]["reason"] == "chunking.mode: general -> qa"
+    assert stages["notes.md"][0]["reason"] == "chunking.mode: manual -> qa"
     assert "报告 one.pdf" not in stages
     assert kb("mode", "notes.md", "default", "--kb", KB)[0] == 0
     plan = json.loads(kb("plan", "--kb", KB, "--json")[1])["documents"]

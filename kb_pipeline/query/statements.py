@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from kb_pipeline.query.table_rows import table_rows
+from kb_pipeline.query.table_rows import headings_end, table_rows
 from kb_pipeline.records import Hit
 from kb_pipeline.tokenization.identifiers import ids
 from kb_pipeline.tokenization.language import Language, language
@@ -55,8 +55,10 @@ def statements(hit: Hit, rank: int, words: Tokenizer) -> Iterator[Statement]:
     if rows:
         yield from (_read(hit, rank, row.start, row.end, row.statement, words) for row in rows)
     text = hit.text[: rows[0].start] if rows else hit.text
-    head, line_end = frozenset[str](), 0
-    for start, end in _with_answers(text, sentences(text)):
+    own = headings_end(hit)
+    head, line_end = frozenset[str](), own
+    found = [(max(start, own), end) for start, end in sentences(text) if end > own]
+    for start, end in _with_answers(text, found):
         if end - start < LEAST_CHARACTERS:
             continue
         said = text[start:end]

@@ -53,7 +53,7 @@ class TableRow:
 
 def table_rows(hit: Hit) -> list[TableRow]:
     """Rows of a hit that is a table, in order, without caption and header rows; none where it holds no rows."""
-    lines = _lines(hit)
+    lines = [line for line in _lines(hit) if line[0].start >= headings_end(hit)]
     first = next((i for i, cells in enumerate(lines) if len(cells) > 1), len(lines))
     caption = " ".join(cells[0].text for cells in lines[:first] if cells)
     body = lines[first:]
@@ -68,6 +68,12 @@ def table_rows(hit: Hit) -> list[TableRow]:
         headers = tuple(_header(cell, cells, body[:head]) for cell in every)
         found.append(TableRow(own[0].start, own[-1].end, caption, every, headers))
     return found
+
+
+def headings_end(hit: Hit) -> int:
+    """Where a hit's own text begins, below a line of its headings (`[第一章] > [第二节]`, chunk mode manual)."""
+    line = " > ".join(f"[{heading}]" for heading in hit.breadcrumb)
+    return len(line) + 1 if line and hit.text.startswith(f"{line}\n") else 0
 
 
 def _lines(hit: Hit) -> list[list[TableCell]]:

@@ -63,7 +63,7 @@ def table(rows: list[list[str]], caption: str = "", header_rows: int = 1, spans:
 
 
 def chunks(*sections: Section, most: int = 10_000, count=words, **chosen) -> list[Chunk]:
-    chosen.setdefault("chunk_tokens", 32)
+    chosen = {"mode": "general", "chunk_tokens": 32, **chosen}
     return chunk_document(document(*sections), ChunkingSettings(**chosen), count, most)
 
 

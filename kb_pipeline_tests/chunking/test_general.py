@@ -15,7 +15,8 @@ from kb_pipeline_tests.chunking.samples import document, section, sentences, tab
 
 
 def chunks(*sections: Section, tokens: int = 32, overlap: float = 0.0, most: int = 10_000) -> list[Chunk]:
-    return chunk_document(document(*sections), ChunkingSettings(chunk_tokens=tokens, overlap=overlap), words, most)
+    settings = ChunkingSettings(mode="general", chunk_tokens=tokens, overlap=overlap)
+    return chunk_document(document(*sections), settings, words, most)
 
 
 def test_paragraphs_are_packed_up_to_the_limit():
@@ -181,7 +182,7 @@ def test_one_section_of_many_lines_is_no_slower():
     text = "\n".join(f"line {i} of a log that never ends" for i in range(20_000))
     logged = document(section(text))
     start = time.process_time()
-    chunk_document(logged, ChunkingSettings(), lambda texts: [len(t) // 4 for t in texts], 510)
+    chunk_document(logged, ChunkingSettings(mode="general"), lambda texts: [len(t) // 4 for t in texts], 510)
     assert time.process_time() - start < 2.0
 
 
@@ -193,6 +194,8 @@ def test_with_the_real_tokenizer_no_chunk_is_above_what_the_model_takes():
         pytest.skip("the embedding model's weights are not there")
     model = local.LocalEmbedder()
     text = "矿区位于省境东南部，交通方便，气候温和，ZK305 孔伴生金品位为 0.85 克每吨。The grade is high. " * 200
-    found = chunk_document(document(section(text)), ChunkingSettings(), model.count_many, model.max_tokens)
+    found = chunk_document(
+        document(section(text)), ChunkingSettings(mode="general"), model.count_many, model.max_tokens
+    )
     assert max(chunk.tokens for chunk in found) <= model.max_tokens
     assert "".join("".join(chunk.text.split()) for chunk in found) == "".join(text.split())

@@ -68,7 +68,7 @@ def test_the_mode_of_one_document_re_runs_that_one_and_can_be_taken_back(context
     entry, documents = set_mode(document.id, "qa", base, context)
     assert (entry.settings["chunking.modes"], documents) == (["faq.md=qa"], ["faq.md"])
     context.suppose(entry, {})
-    assert (stale(document, context), stale(other, context)) == (["chunking.mode: general -> qa"], [])
+    assert (stale(document, context), stale(other, context)) == (["chunking.mode: manual -> qa"], [])
     assert preview_chunks("faq.md", entry, "", {}, context).mode == "qa"
     entry, _ = set_mode("faq.md", "default", entry, context)
     context.suppose(entry, {})
@@ -77,14 +77,14 @@ def test_the_mode_of_one_document_re_runs_that_one_and_can_be_taken_back(context
 
 def test_a_pattern_holds_for_the_documents_that_it_fits(context, faq):
     base, _ = faq
-    entry, documents = set_mode("*.md", "manual", base, context)
+    entry, documents = set_mode("*.md", "general", base, context)
     assert documents == ["faq.md", "other.md"]
     entry, _ = set_mode("other.md", "table", entry, context)
     chunking = load_settings(entry.settings).chunking
     assert [chunking.for_document(path).mode for path in ("faq.md", "other.md", "x.txt")] == [
-        "manual",
-        "table",
         "general",
+        "table",
+        "manual",
     ]
 
 

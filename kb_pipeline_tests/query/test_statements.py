@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from kb_pipeline.query.statements import statements
 from kb_pipeline.records import Hit, LineLocator
 from kb_pipeline.tokenization.tokens import tokenizer
@@ -20,3 +22,22 @@ def test_a_table_gives_its_rows_and_its_caption() -> None:
     found = read("表1 产量\n年份 | 产量\n2001年 | 12.5", "table")
     assert [one.said for one in found] == ["表1 产量\n年份: 2001年; 产量: 12.5", "表1 产量", "年份 | 产量"]
     assert found[0].text == "2001年 | 12.5"
+
+
+@pytest.mark.parametrize("kind", ["text", "table"])
+def test_the_line_of_headings_above_a_chunk_is_not_quoted(kind: str) -> None:
+    body = "表4-1 化验结果\n钻孔 | 品位\nZK305 | 0.47" if kind == "table" else "ZK305孔品位为0.47克每吨。另有说明。"
+    hit = Hit(
+        "a:1:0",
+        "a.pdf",
+        "a",
+        kind,
+        f"[第四章 钻探] > [第三节 化验]\n{body}",
+        ("第四章 钻探", "第三节 化验"),
+        1.0,
+        {},
+        (),
+    )
+    found = list(statements(hit, 0, tokenizer()))
+    assert found and not any("[" in one.said for one in found)
+    assert all(one.text in body for one in found)
