@@ -59,6 +59,13 @@ def mm(data: Path):
     return files, questions
 
 
+def hits(report) -> list:
+    """Hits of passages, and of pages where the questions name some, within 1, 5 and 10."""
+    s = report.scores
+    pages = [s.page_hit_at_1, s.page_hit_at_5, s.page_hit_at_10] if s.with_page else ["", "", ""]
+    return [s.recall_at_1, s.recall_at_5, s.recall_at_10, *pages]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
@@ -106,15 +113,19 @@ def run(data: Path, names: list[str], kept: bool) -> None:
             asked = [question for question in questions if question.document in there]
             search = lambda question, top, b=base: b.search(question, top=top)  # noqa: E731
             report = ask_questions(asked, search)
-            s, cells = report.scores, [BASES[name], len(there), len(asked)]
-            cells += [s.recall_at_1, s.recall_at_5, s.recall_at_10]
-            cells += [s.page_hit_at_1, s.page_hit_at_5, s.page_hit_at_10] if s.with_page else ["", "", ""]
+            cells = [BASES[name], len(there), len(asked), *hits(report)]
             traced = trace_questions(asked, base.ask, search)
             t = traced.scores
             if t.questions:
                 cells += [t.hit_cover_on_passages, t.cover_on_passages, t.page_any, t.cover_on_hits]
             else:
                 cells += ["", "", "", ""]
+            print("| " + " | ".join(f"{c:.3f}" if isinstance(c, float) else str(c) for c in cells) + " |", flush=True)
+            within = {question.question: question.document for question in asked}
+            ids = {path: key for key, path in documents.items()}
+            alone = lambda question, top, b=base, w=within, i=ids: b.search(question, top, [i[w[question]]])  # noqa: E731
+            cells = [f"{BASES[name]}, each asked of its own document", len(there), len(asked)]
+            cells += [*hits(ask_questions(asked, alone)), "", "", "", ""]
             print("| " + " | ".join(f"{c:.3f}" if isinstance(c, float) else str(c) for c in cells) + " |", flush=True)
             for one in traced.traced:
                 if one.passage and one.hit_cover < 0.9:
