@@ -52,7 +52,8 @@ def chunk_document(
     places = [Places(section) for section in sections]
     chunks = [compose(one, i, sections, places, crumbs) for i, (one, crumbs) in enumerate(fitted)]
     for parent, (counted, _) in zip(tuple(chunks), fitted, strict=True):
-        for row, crumbs in _within(counted.plan.children, reading):
+        children = _within(counted.plan.children, reading) if counted.plan.children else []
+        for row, crumbs in children:
             chunks.append(compose(row, len(chunks), sections, places, crumbs, parent.ordinal))
     return chunks + _children(chunks, settings.child_delimiters, reading)
 
