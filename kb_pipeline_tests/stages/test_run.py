@@ -291,4 +291,4 @@ def test_another_mode_for_a_pattern_re_runs_the_documents_that_it_fits(pipeline)
     assert names(pipeline.run(report, chunking__modes=rules)[0]) == []
     assert names(pipeline.run(table, chunking__modes=rules)[0]) == ["chunks"]
     assert names(pipeline.run(table, chunking__modes=(*rules, "other*=qa"))[0]) == []
-    assert names(pipeline.run(table, chunking__modes=("prices.pdf=general", "prices*=table"))[0]) == []
+    assert names(pipeline.run(table, chunking__modes=("prices.pdf=manual", "prices*=table"))[0]) == []
