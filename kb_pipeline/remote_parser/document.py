@@ -175,7 +175,7 @@ def _sections(drafts: Sequence[_Draft]) -> tuple[list[Section], dict[str, tuple[
         picture = ""
         if piece.image:
             figures[draft.page] += 1
-            picture = f"figure-p{draft.page:04d}-{figures[draft.page]:02d}"
+            picture = f"figure-p{draft.page:04d}-{figures[draft.page]:02d}.jpg"
             pictures[picture] = (draft.page, piece.image)
         count += text.count
         if not text.value and not picture and piece.role != "figure":

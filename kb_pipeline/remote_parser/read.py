@@ -61,7 +61,7 @@ def _pictures(
             value = images[page].get(name)
             if not value:
                 raise PictureUnavailable("the answer names it and does not hold it")
-            pictures[f"{part}.jpg"] = _jpeg(fetch_picture(service, value))
+            pictures[part] = _jpeg(fetch_picture(service, value))
         except PictureUnavailable as error:
             missing[part] = str(error)
     return pictures, missing

@@ -64,7 +64,7 @@ def _assembled(work: Work) -> tuple[ParsedDocument, dict[str, bytes]]:
         if region.role in PICTURED
     }
     pictures = {
-        f"{request.part}.jpg": work.read("layout_boxes", crops[request.page, request.box])
+        request.part: work.read("layout_boxes", crops[request.page, request.box])
         for request in figure_requests(document)
         if (request.page, request.box) in crops
     }
@@ -109,7 +109,7 @@ def preview(document: ParsedDocument, characters: int = 600) -> str:
 STAGE = Stage(
     "sections",
     ("raw_file", "page_renders", "layout_boxes", "table_grids"),
-    "4",
+    "5",
     "Sections in reading order, dropped text with reasons, the character sum.",
     settings=(
         "assembly",

@@ -133,7 +133,7 @@ def _sections(
         picture = ""
         if block is not None and block.shown is not None and block.grid is None:
             figures[draft.page] += 1
-            picture = f"figure-p{draft.page:04d}-{figures[draft.page]:02d}"
+            picture = f"figure-p{draft.page:04d}-{figures[draft.page]:02d}.jpg"
         locators = tuple(text.locators)
         if block is not None and block.shown is not None and (block.grid is None or draft.more or not locators):
             parts = (block, *draft.more)
