@@ -329,6 +329,11 @@ class Chunk(Record, frozen=True):
     parent: int = -1
 
 
+def crumb_line(crumbs: tuple[str, ...]) -> str:
+    """The line of headings at the head of a chunk in mode manual: `[第一章 …] > [第二节 …]`."""
+    return " > ".join(f"[{crumb}]" for crumb in crumbs)
+
+
 class Enrichment(Record, frozen=True):
     """What an LLM added to a chunk (all empty when enrichment is off)."""
 

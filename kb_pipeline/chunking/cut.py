@@ -12,14 +12,13 @@ from kb_pipeline.chunking.context import MARK, add_context
 from kb_pipeline.chunking.counts import CountMany
 from kb_pipeline.chunking.general import plan_general
 from kb_pipeline.chunking.manual import plan_manual
-from kb_pipeline.chunking.passage import crumb_line
 from kb_pipeline.chunking.qa import plan_qa
 from kb_pipeline.chunking.reading import Reading
 from kb_pipeline.chunking.spans import Counted, Places, Plan, compose, trail_of
 from kb_pipeline.chunking.split import halves
 from kb_pipeline.chunking.table import plan_table
 from kb_pipeline.chunking.window import plan_windows
-from kb_pipeline.records import Chunk, ParsedDocument
+from kb_pipeline.records import Chunk, ParsedDocument, crumb_line
 from kb_pipeline.settings import ChunkingSettings
 
 PLANNERS: dict[str, Callable[[Reading], list[Plan]]] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kb_pipeline.records import Chunk
+from kb_pipeline.records import Chunk, crumb_line
 
 CRUMBS_SHARE = 0.3  # of what the embedding model reads that headings above a chunk may take
 
@@ -14,11 +14,6 @@ def passage(chunk: Chunk) -> str:
     if chunk.breadcrumb and chunk.text.startswith(crumb_line(chunk.breadcrumb)):
         return chunk.text
     return "\n".join((*chunk.breadcrumb, chunk.text))
-
-
-def crumb_line(crumbs: tuple[str, ...]) -> str:
-    """`[第一章 …] > [第二节 …]`."""
-    return " > ".join(f"[{crumb}]" for crumb in crumbs)
 
 
 def fitting(crumbs: tuple[str, ...], max_tokens: int, count: Callable[[tuple[str, ...]], int]) -> tuple[str, ...]:

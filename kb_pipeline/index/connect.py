@@ -27,22 +27,26 @@ NOT_REACHED = 2  # code of pymilvus' "fail connecting to server", and of a serve
 logging.getLogger("pymilvus").setLevel(logging.CRITICAL)
 
 
-def connect(settings: IndexSettings, folder: Path) -> MilvusClient:
+def connect(settings: IndexSettings, folder: Path, uri: str | None = None) -> MilvusClient:
     """A client of the Milvus server at `settings.uri`, or of the Milvus Lite in `folder`, whose owner is started
     where none runs. Any number of processes may call at once. The client must not be carried through a fork.
+
+    Args:
+        uri: in place of `settings.uri`, for an index that lies elsewhere.
 
     Raises:
         IndexUnavailable: nobody answers, the token is refused, or Milvus Lite does not start.
     """
-    if settings.uri and not settings.uri.startswith(SERVER_SCHEMES):
+    address = settings.uri if uri is None else uri
+    if address and not address.startswith(SERVER_SCHEMES):
         raise IndexUnavailable(
-            f"index.uri {settings.uri!r} is no address of a server",
+            f"index.uri {address!r} is no address of a server",
             remedy=f"it starts with {', '.join(SERVER_SCHEMES)}; empty means Milvus Lite in KB_HOME",
         )
-    uri = settings.uri or lite_server.ensure(folder)
-    with milvus_errors(f"connecting to {uri}"):
+    address = address or lite_server.ensure(folder)
+    with milvus_errors(f"connecting to {address}"):
         token = settings.token.get_secret_value()
-        return MilvusClient(uri=uri, token=token, timeout=CONNECT_S, grpc_options=KEEPALIVE)
+        return MilvusClient(uri=address, token=token, timeout=CONNECT_S, grpc_options=KEEPALIVE)
 
 
 @contextlib.contextmanager

@@ -37,7 +37,7 @@ def remove_documents(documents: Sequence[DocumentEntry], context: Context) -> No
 def _client(kb: str, index: KnowledgeBaseIndex, context: Context) -> MilvusClient:
     from kb_pipeline.index.connect import connect
 
-    return connect(context.settings_of(kb).index.model_copy(update={"uri": index.uri}), home() / "index")
+    return connect(context.settings_of(kb).index, home() / "index", index.uri)
 
 
 def remove_knowledge_base(kb: KnowledgeBaseEntry, context: Context) -> int:

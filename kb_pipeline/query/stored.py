@@ -62,7 +62,7 @@ def _served(catalogue: Catalogue, kb: str, settings: Settings) -> SearchedIndex:
 
 
 def _loaded(settings: IndexSettings, index: SearchedIndex) -> MilvusClient:
-    client = connect(settings.model_copy(update={"uri": index.uri}), home() / "index")
+    client = connect(settings, home() / "index", index.uri)
     if has_collection(client, index.collection):
         check_dimension(client, index.collection, index.embedder.dimension)
         load_collection(client, index.collection)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kb_pipeline.cells import cell_range
-from kb_pipeline.records import Box, CellLocator, Hit, LineLocator, Locator, PageLocator, ParagraphLocator
+from kb_pipeline.records import Box, CellLocator, Hit, LineLocator, Locator, PageLocator, ParagraphLocator, crumb_line
 
 CELL_BREAK = " | "
 MOST_HEADER_ROWS = 3
@@ -72,7 +72,7 @@ def table_rows(hit: Hit) -> list[TableRow]:
 
 def headings_end(hit: Hit) -> int:
     """Where a hit's own text begins, below a line of its headings (`[第一章] > [第二节]`, chunk mode manual)."""
-    line = " > ".join(f"[{heading}]" for heading in hit.breadcrumb)
+    line = crumb_line(hit.breadcrumb)
     return len(line) + 1 if line and hit.text.startswith(f"{line}\n") else 0
 
 

@@ -88,7 +88,6 @@ def forget_index(kb: str, index: KnowledgeBaseIndex, settings: Settings, catalog
         if entry:
             catalogue.point(entry, index.collection, "")
     try:
-        place = settings.index.model_copy(update={"uri": index.uri})
-        drop_collection(connect(place, home() / "index"), index.collection)
+        drop_collection(connect(settings.index, home() / "index", index.uri), index.collection)
     except KbError as error:
         log.warning("the old index %s could not be dropped: %s", index.collection, error)

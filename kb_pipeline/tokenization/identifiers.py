@@ -15,7 +15,6 @@ from kb_pipeline.tokenization.stopwords import ENGLISH
 # therefore written with these letters, which are alphanumeric everywhere, have no case and occur in no text at hand,
 # so that ZK12-3, ZK12/3 and ZK123 stay three different tokens.
 _LETTERS = str.maketrans({"-": "ǀ", "/": "ǁ", "_": "ǂ", ".": "ǃ", "#": "ʘ"})
-_PUNCTUATION = str.maketrans({"ǀ": "-", "ǁ": "/", "ǂ": "_", "ǃ": ".", "ʘ": "#"})
 
 # Letters and digits joined by - _ / # anywhere, by a full stop between digits only ("2020.The" is two words).
 COMPOUND = r"[a-z0-9]+(?:[-_/#][a-z0-9]+|(?<=[0-9])\.(?=[0-9])[a-z0-9]+)*"
@@ -105,8 +104,3 @@ def parts(token: str) -> list[str]:
 def index_token(token: str) -> str:
     """The alphanumeric spelling of an identifier or number, as it stands in the index."""
     return token.translate(_LETTERS)
-
-
-def from_index_token(token: str) -> str:
-    """What `index_token` was made of."""
-    return token.translate(_PUNCTUATION)

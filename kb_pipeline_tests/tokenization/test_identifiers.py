@@ -4,8 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kb_pipeline.tokenization.identifiers import from_index_token, ids, index_token, is_id, parts
+from kb_pipeline.tokenization.identifiers import ids, index_token, is_id, parts
 from kb_pipeline.tokenization.tokens import coarse, fine
+
+PUNCTUATION = str.maketrans({"ǀ": "-", "ǁ": "/", "ǂ": "_", "ǃ": ".", "ʘ": "#"})  # what an index token writes otherwise
 
 part = st.text(st.sampled_from("abkxz0123456789"), min_size=1, max_size=5)
 identifiers = (
@@ -44,7 +46,7 @@ def test_identifiers_are_told_from_words_numbers_and_measures(text, found):
 @given(identifiers)
 def test_an_identifier_goes_to_the_index_and_back(token):
     assert index_token(token).isalnum()
-    assert from_index_token(index_token(token)) == token
+    assert index_token(token).translate(PUNCTUATION) == token
 
 
 @given(identifiers, identifiers)
