@@ -16,9 +16,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from kb_pipeline.deepdoc.layout import detect_regions
-from kb_pipeline.deepdoc.page import read_page, render_page
-from kb_pipeline.deepdoc.pictures import PictureFile
+from kb_pipeline.deepdoc.files.pictures import PictureFile
+from kb_pipeline.deepdoc.page.read import read_page, render_page
+from kb_pipeline.deepdoc.vision.layout import detect_regions
 from kb_pipeline.settings import Settings
 
 OMNIDOCBENCH = {

@@ -26,12 +26,12 @@ from rapidfuzz.distance import Levenshtein
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from kb_pipeline.deepdoc.detection import detect_lines
-from kb_pipeline.deepdoc.geometry import quad_box
-from kb_pipeline.deepdoc.lines import page_lines
-from kb_pipeline.deepdoc.orientation import orientation, turn_picture
-from kb_pipeline.deepdoc.pdf import PdfFile
-from kb_pipeline.deepdoc.recognition import recognise_lines
+from kb_pipeline.deepdoc.files.geometry import quad_box
+from kb_pipeline.deepdoc.files.pdf import PdfFile
+from kb_pipeline.deepdoc.page.lines import page_lines
+from kb_pipeline.deepdoc.vision.detection import detect_lines
+from kb_pipeline.deepdoc.vision.orientation import orientation, turn_picture
+from kb_pipeline.deepdoc.vision.recognition import recognise_lines
 
 TOUCHING = 0.3  # share of the smaller box from which a true and a found line belong together
 

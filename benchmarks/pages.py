@@ -43,7 +43,7 @@ SCANS = (
     "ocr/rendered/cn_lsdyna_manual_p1_scan.jpg:1",
     "ocr/rendered/cn_thesis_ucas_38pp_p23_scan.jpg:1",
 )
-MOST_DIGITAL, MOST_SCAN = 1.15, 1.25  # targets of `over`
+MAX_DIGITAL, MAX_SCAN = 1.15, 1.25  # targets of `over`
 ROUNDS = 2  # each part of a page is timed so often, the least time counts: other processes only add to it
 
 # in the peers' environment: paths and pages in, the seconds of the pages out
@@ -105,8 +105,8 @@ class ModelCalls:
 
 def opened(data: Path, name: str):
     """The file and page of `NAME:PAGE`."""
+    from kb_pipeline.deepdoc.files.page_source import open_paged
     from kb_pipeline.settings import Settings
-    from kb_pipeline.stages.page_source import open_paged
 
     path, _, page = name.rpartition(":")
     kind = "pdf" if path.endswith(".pdf") else "jpeg"
@@ -130,9 +130,9 @@ def parts_job(data: Path, names: Sequence[str]) -> list[dict]:
 
     cv2.setNumThreads(1)
     models = ModelCalls()
-    from kb_pipeline.deepdoc.detection import detect_lines
-    from kb_pipeline.deepdoc.layout import detect_regions
-    from kb_pipeline.deepdoc.page import read_page, read_tables, render_page
+    from kb_pipeline.deepdoc.page.read import read_page, read_tables, render_page
+    from kb_pipeline.deepdoc.vision.detection import detect_lines
+    from kb_pipeline.deepdoc.vision.layout import detect_regions
     from kb_pipeline.settings import Settings
 
     settings, rows = Settings(), []
@@ -157,10 +157,10 @@ def parts_job(data: Path, names: Sequence[str]) -> list[dict]:
 def reading_job(data: Path, names: Sequence[str]) -> dict:
     """The pages as the product reads them, its page workers on all cores."""
     models = ModelCalls()
-    from kb_pipeline.deepdoc.page import read_page, read_tables, render_page
+    from kb_pipeline.deepdoc.page.read import read_page, read_tables, render_page
+    from kb_pipeline.engine.context import _one_thread_each
+    from kb_pipeline.engine.memory import bound_allocator
     from kb_pipeline.settings import Settings
-    from kb_pipeline.stages.context import _one_thread_each
-    from kb_pipeline.stages.memory import bound_allocator
 
     bound_allocator()
     settings = Settings()
@@ -240,7 +240,7 @@ def main() -> None:
     print("| --- | --- | ---: | ---: | ---: | ---: |")
     for kind, names in (("digital", options.digital), ("scans", options.scans)):
         found, memory = job("reading", options.data, names)
-        most = f"{MOST_SCAN}" if kind == "scans" else ""
+        most = f"{MAX_SCAN}" if kind == "scans" else ""
         shown = f"{found['over']:.2f}, CPU {found['over CPU']:.2f} | {most}" if most else " | "
         row = f"kb_pipeline, {found['cores']} workers | {len(names)} {kind} | {len(names) / found['wall']:.2f}"
         print(f"| {row} | {memory:.0f} | {shown} |", flush=True)

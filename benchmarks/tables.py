@@ -23,12 +23,12 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import msgspec
 
-from kb_pipeline.deepdoc.detection import detect_lines
-from kb_pipeline.deepdoc.ocr import Upright, read_quads
-from kb_pipeline.deepdoc.page import read_page, read_tables, render_page
-from kb_pipeline.deepdoc.pdf import PdfFile
-from kb_pipeline.deepdoc.regions import assign_lines
-from kb_pipeline.deepdoc.rulings import Rulings
+from kb_pipeline.deepdoc.files.pdf import PdfFile
+from kb_pipeline.deepdoc.files.rulings import Rulings
+from kb_pipeline.deepdoc.page.read import read_page, read_tables, render_page
+from kb_pipeline.deepdoc.page.regions import assign_lines
+from kb_pipeline.deepdoc.vision.detection import detect_lines
+from kb_pipeline.deepdoc.vision.ocr import Upright, read_quads
 from kb_pipeline.records import Box, PageLayout, Region, TableGrid, Verdict
 from kb_pipeline.settings import Settings
 

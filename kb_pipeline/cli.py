@@ -16,7 +16,7 @@ from kb_pipeline.errors import KbError, UsageError
 from kb_pipeline.records import encode
 
 if TYPE_CHECKING:
-    from kb_pipeline.stages.context import Context
+    from kb_pipeline.engine.context import Context
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 DATES = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]
@@ -48,7 +48,7 @@ def kb() -> None:
 
 
 def _context() -> Context:
-    from kb_pipeline.stages.context import open_context
+    from kb_pipeline.engine.context import open_context
 
     return open_context()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kb_pipeline.chunking.objects import KINDS
-from kb_pipeline.chunking.reading import Reading
+from kb_pipeline.chunking.source import Reading
 from kb_pipeline.chunking.spans import Plan, Span
 
 MARK = "\n[context] "

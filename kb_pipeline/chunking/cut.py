@@ -13,7 +13,7 @@ from kb_pipeline.chunking.counts import CountMany
 from kb_pipeline.chunking.general import plan_general
 from kb_pipeline.chunking.manual import plan_manual
 from kb_pipeline.chunking.qa import plan_qa
-from kb_pipeline.chunking.reading import Reading
+from kb_pipeline.chunking.source import Reading
 from kb_pipeline.chunking.spans import Counted, Places, Plan, compose, trail_of
 from kb_pipeline.chunking.split import halves
 from kb_pipeline.chunking.table import plan_table

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kb_pipeline.chunking.reading import Reading
+from kb_pipeline.chunking.source import Reading
 from kb_pipeline.chunking.spans import Plan
 
 

@@ -11,7 +11,7 @@ import re
 
 from kb_pipeline.chunking.packing import Packer
 from kb_pipeline.chunking.passage import CRUMBS_SHARE
-from kb_pipeline.chunking.reading import Reading
+from kb_pipeline.chunking.source import Reading
 from kb_pipeline.chunking.spans import Plan, Span
 from kb_pipeline.records import Section
 from kb_pipeline.tokenization.sentences import sentence_ends

@@ -15,7 +15,7 @@ from itertools import pairwise
 from kb_pipeline.chunking.layout import Row, TableText, table_text
 from kb_pipeline.chunking.objects import VALUE
 from kb_pipeline.chunking.packing import Packer
-from kb_pipeline.chunking.reading import Reading
+from kb_pipeline.chunking.source import Reading
 from kb_pipeline.chunking.spans import Plan, Span
 from kb_pipeline.records import Section
 
@@ -34,7 +34,7 @@ _ITEM = re.compile(
 _DIGITS = {c: i for i, c in enumerate("零一二三四五六七八九")}
 DELIMITERS = ("\t", ",")
 DELIMITED = 0.6  # share of the lines that have two fields
-LEAST_ITEMS = 2
+MIN_ITEMS = 2
 
 Line = tuple[int, int, int]  # section, start, end
 
@@ -195,7 +195,7 @@ def _delimited(sections: Sequence[Section], lines: Sequence[Line]) -> Starts | N
     texts = [sections[i].text[a:b] for i, a, b in lines]
     fits = {d: [_has_two_fields(text, d) for text in texts] for d in DELIMITERS}
     best = max(DELIMITERS, key=lambda d: sum(fits[d]))
-    if len(texts) < LEAST_ITEMS or sum(fits[best]) < max(LEAST_ITEMS, DELIMITED * len(texts)):
+    if len(texts) < MIN_ITEMS or sum(fits[best]) < max(MIN_ITEMS, DELIMITED * len(texts)):
         return None
     pairs = {line for line, fit in zip(lines, fits[best], strict=True) if fit}
     return lambda line: line in pairs
@@ -228,7 +228,7 @@ def _numbered(sections: Sequence[Section]) -> Starts | None:
                 continue  # a numbering inside an answer
             last[form] = number
             found.add(index)
-    if len(found) < LEAST_ITEMS:
+    if len(found) < MIN_ITEMS:
         return None
     return lambda line: line[0] in found and line[1] == 0
 

@@ -13,7 +13,7 @@ from itertools import accumulate
 
 from kb_pipeline.chunking.objects import KINDS, has_text, is_seen, object_plans
 from kb_pipeline.chunking.packing import FORMULA
-from kb_pipeline.chunking.reading import Reading
+from kb_pipeline.chunking.source import Reading
 from kb_pipeline.chunking.spans import Plan, Span
 from kb_pipeline.chunking.split import Boundaries
 from kb_pipeline.records import Section

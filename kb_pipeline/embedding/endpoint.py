@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from kb_pipeline.embedding import counting
+from kb_pipeline.endpoints.calls import Endpoint, encodable, json_call
 from kb_pipeline.errors import DimensionMismatch, EndpointError
-from kb_pipeline.llm.calls import Endpoint, encodable, json_call
 from kb_pipeline.settings import EmbeddingSettings
 
 PROBE = "dimension"  # embedded once to learn the length of the vectors where no setting says it

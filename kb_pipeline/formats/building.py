@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from kb_pipeline.cells import CellRange
-from kb_pipeline.deepdoc.tables.html import table_html
 from kb_pipeline.records import CharacterSum, Dropped, Locator, ParsedDocument, Role, Section, TableCell
+from kb_pipeline.tables.html import table_html
+from kb_pipeline.tables.ranges import CellRange
 
 CELL_BREAK = " | "
 SECTION_ROWS = 500  # rows of one section; each repeats the header, so that a long table stays readable in parts

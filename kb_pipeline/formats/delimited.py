@@ -14,14 +14,14 @@ from typing import NamedTuple
 from kb_pipeline.errors import FileTooLarge
 from kb_pipeline.formats.building import SectionBuilder, cell_name, characters
 from kb_pipeline.formats.charset import decode
-from kb_pipeline.formats.table_headers import Look, header_rows, is_figure, title_rows
 from kb_pipeline.records import LineLocator, ParsedDocument, TableCell
+from kb_pipeline.tables.headers import Look, header_rows, is_figure, title_rows
 
 DELIMITERS = (",", "\t", ";", "|")
-MOST_CELLS = 1_000_000  # of a file: some 500 bytes each while it is read
+MAX_CELLS = 1_000_000  # of a file: some 500 bytes each while it is read
 RAGGED, SMALL = 4, 10_000  # cells a value, beyond that many, up to which short rows are filled up
-LEAST_SPLIT = 0.3  # share of the records that a delimiter must part
-LEAST_REGULAR = 0.05  # by how much a delimiter must be more regular to count before one that gives more fields
+MIN_SPLIT = 0.3  # share of the records that a delimiter must part
+MIN_REGULAR = 0.05  # by how much a delimiter must be more regular to count before one that gives more fields
 
 
 class Record(NamedTuple):
@@ -39,7 +39,7 @@ def read_delimited(data: bytes, name: str) -> ParsedDocument:
     cells. Titles above the header are the table's caption.
 
     Raises:
-        FileTooLarge: more than MOST_CELLS cells.
+        FileTooLarge: more than MAX_CELLS cells.
     """
     text, codec = decode(data)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -49,9 +49,9 @@ def read_delimited(data: bytes, name: str) -> ParsedDocument:
     count = sum(len(record.fields) for _, record in filled)
     if len(filled) * width > RAGGED * count + SMALL:
         width = 0  # a few rows are that long: the others are left as they are
-    if max(count, len(filled) * width) > MOST_CELLS:
+    if max(count, len(filled) * width) > MAX_CELLS:
         raise FileTooLarge(
-            f"{count} values are more than {MOST_CELLS} cells", document=name,
+            f"{count} values are more than {MAX_CELLS} cells", document=name,
             remedy="split the file into parts",
         )  # fmt: skip
     out = SectionBuilder()
@@ -105,7 +105,7 @@ def best_delimiter(text: str) -> str:
         found = [record.fields for record in records(text, delimiter) if record.fields != [""]]
         sizes = Counter(len(fields) for fields in found)
         several = {size: count for size, count in sizes.items() if size > 1}
-        if not several or sum(several.values()) < LEAST_SPLIT * len(found):
+        if not several or sum(several.values()) < MIN_SPLIT * len(found):
             continue
         size = max(several, key=lambda size: (several[size], size))
         torn = sum(any(field.lstrip().startswith('"') for field in fields) for fields in found)
@@ -113,7 +113,7 @@ def best_delimiter(text: str) -> str:
     if not scores:
         return "\n"
     most = max(share for share, _ in scores.values())
-    near = [d for d in scores if scores[d][0] >= most - LEAST_REGULAR]
+    near = [d for d in scores if scores[d][0] >= most - MIN_REGULAR]
     return max(near, key=lambda d: (scores[d][1], scores[d][0]))
 
 

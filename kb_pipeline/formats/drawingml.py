@@ -9,7 +9,7 @@ from lxml import etree
 from kb_pipeline.formats.ooxml import Package, whole
 from kb_pipeline.formats.spreadsheet.number_format import general
 
-MOST_POINTS = 10_000  # of a series
+MAX_POINTS = 10_000  # of a series
 _FRACTION = re.compile(r"-?\d+\.\d+(?:[eE][-+]?\d+)?")
 A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
@@ -66,7 +66,7 @@ def _cached(element: etree._Element | None) -> list[str]:
     if not points:
         value = element.findtext(f"{C}v")
         return [value] if value else []
-    if not 0 <= max(points) < MOST_POINTS:
+    if not 0 <= max(points) < MAX_POINTS:
         return []
     return [_shown(points.get(i, "")) for i in range(max(points) + 1)]
 

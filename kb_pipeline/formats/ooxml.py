@@ -13,8 +13,8 @@ from lxml import etree
 
 from kb_pipeline.errors import DamagedFile, FileTooLarge
 
-MOST_BYTES = 512 * 1024 * 1024  # that all parts read of a file may unpack to
-MOST_RATIO = 400  # unpacked to packed bytes of a part; text packs to a fiftieth, at most to a two-hundredth
+MAX_BYTES = 512 * 1024 * 1024  # that all parts read of a file may unpack to
+MAX_RATIO = 400  # unpacked to packed bytes of a part; text packs to a fiftieth, at most to a two-hundredth
 SMALL = 8 * 1024 * 1024  # bytes of a part whose ratio does not matter
 
 LARGEST = 10**9  # no count or index in a file of these formats reaches it
@@ -75,8 +75,8 @@ class Package:
         if info is None:
             raise self._damaged(f"its part {part} is missing")
         self._read += info.file_size
-        swollen = info.file_size > SMALL and info.file_size > MOST_RATIO * max(1, info.compress_size)
-        if swollen or self._read > MOST_BYTES:
+        swollen = info.file_size > SMALL and info.file_size > MAX_RATIO * max(1, info.compress_size)
+        if swollen or self._read > MAX_BYTES:
             raise FileTooLarge(
                 f"its part {part} unpacks to {info.file_size} bytes", document=self.name,
                 remedy="split the document, or export it again",

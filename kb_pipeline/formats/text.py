@@ -6,15 +6,15 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from kb_pipeline.deepdoc.assembly.joining import separator
-from kb_pipeline.deepdoc.assembly.markers import ends_sentence, is_bullet, is_clause
 from kb_pipeline.formats.charset import decode
 from kb_pipeline.formats.lines import Builder, numbered
 from kb_pipeline.records import ParsedDocument
+from kb_pipeline.text.joining import separator
+from kb_pipeline.text.markers import ends_sentence, is_bullet, is_clause
 
 WRAPPED = (40, 120)  # characters of the longest lines of text that an editor wrapped
 FULL = 0.7  # share of the longest line that wrapped lines reach, save the last of a paragraph
-MOST = 0.7  # share of inner lines that must do so
+MAX = 0.7  # share of inner lines that must do so
 
 _CHAPTER = re.compile(
     r"(?:第[一二三四五六七八九十百千零〇两\d]+[章回卷编篇]|(?:chapter|part|book)\s+(?:\d+|[ivxlc]+))\b.{0,40}$", re.I
@@ -60,7 +60,7 @@ def _is_wrapped(blocks: Sequence[Lines]) -> bool:
     longest = sorted(len(line) for line in inner)[int(0.95 * (len(inner) - 1))]
     full = sum(len(line) >= FULL * longest for line in inner)
     ended = sum(ends_sentence(line) for line in inner)
-    return WRAPPED[0] <= longest <= WRAPPED[1] and full >= MOST * len(inner) and ended <= 0.5 * len(inner)
+    return WRAPPED[0] <= longest <= WRAPPED[1] and full >= MAX * len(inner) and ended <= 0.5 * len(inner)
 
 
 def _paragraphs(block: Lines) -> list[Lines]:

@@ -10,8 +10,8 @@ from pymilvus.exceptions import MilvusException
 
 from kb_pipeline.errors import DimensionMismatch
 from kb_pipeline.index.connect import CALL_S, is_lite, milvus_errors
-from kb_pipeline.index.names import is_collection_name
 from kb_pipeline.index.schema import VECTOR_FIELDS, collection_indexes, collection_schema, dimension_of
+from kb_pipeline.storage.names import is_collection_name
 
 COUNT_BATCH = 10_000  # rows read at a time
 

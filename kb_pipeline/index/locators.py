@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 
-from kb_pipeline.cells import range_around
 from kb_pipeline.records import (
     Box,
     CellLocator,
@@ -18,6 +17,7 @@ from kb_pipeline.records import (
     SlideLocator,
     encode,
 )
+from kb_pipeline.tables.ranges import range_around
 
 
 def stored_locators(locators: Sequence[Locator], limit: int) -> dict[str, Any]:

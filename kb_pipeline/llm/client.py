@@ -9,8 +9,8 @@ from typing import Any
 
 import openai
 
+from kb_pipeline.endpoints.calls import Endpoint, check_deadline, encodable, fault, json_call, retried
 from kb_pipeline.errors import EndpointError
-from kb_pipeline.llm.calls import Endpoint, check_deadline, encodable, fault, json_call, retried
 from kb_pipeline.settings import LlmSettings
 
 Message = dict[str, Any]  # {"role": …, "content": text or parts}, as the protocol has it

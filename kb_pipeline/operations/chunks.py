@@ -9,12 +9,12 @@ from typing import Any
 
 import msgspec
 
+from kb_pipeline.engine.context import Context
 from kb_pipeline.errors import UnknownDocument, UpstreamMissing, UsageError
 from kb_pipeline.operations.parse import parse
 from kb_pipeline.records import Chunk, ParsedDocument, Record, decode
 from kb_pipeline.settings import load_settings, matches
 from kb_pipeline.stages.chunks import cut
-from kb_pipeline.stages.context import Context
 from kb_pipeline.storage.catalogue import DocumentEntry, KnowledgeBaseEntry
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from kb_pipeline.engine.context import Context, Progress
 from kb_pipeline.errors import UnknownKnowledgeBase, UsageError
 from kb_pipeline.operations.answers import remember
 from kb_pipeline.operations.ingest import IngestReport, ingest, register
 from kb_pipeline.records import Answer, PageLocator, Record
 from kb_pipeline.settings import home
-from kb_pipeline.stages.context import Context, Progress
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "documents"
 NAME = "demo"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from kb_pipeline.engine.context import Context
 from kb_pipeline.errors import KbError
 from kb_pipeline.operations.ingest import end_dead_runs, process_lives
 from kb_pipeline.records import IndexRows, Record, decode
 from kb_pipeline.settings import home
-from kb_pipeline.stages.context import Context
 from kb_pipeline.stages.indexes import knowledge_base_indexes, missing_documents, target_index
 from kb_pipeline.storage.artefacts import DocumentState
 from kb_pipeline.storage.catalogue import KnowledgeBaseEntry, KnowledgeBaseIndex
@@ -72,7 +72,7 @@ def _models(context: Context) -> Problems:
 
 def _dropped_in(model: Model) -> Iterator[tuple[str, str]]:
     """What keeps a file of DeepDOC from being used as it was dropped in."""
-    from kb_pipeline.deepdoc.originals.check import check_original
+    from kb_pipeline.deepdoc.vision.deepdoc_weights.check import check_original
 
     there, used = status(model) != "missing", in_use(model.role) == ORIGINAL
     if there and not used:

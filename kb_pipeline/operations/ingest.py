@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from kb_pipeline.engine.context import PROCESS, Context, Progress
+from kb_pipeline.engine.keys import stage_basis
+from kb_pipeline.engine.plan import stale_stages
 from kb_pipeline.records import Record
 from kb_pipeline.settings import home
-from kb_pipeline.stages.context import PROCESS, Context, Progress
-from kb_pipeline.stages.keys import stage_basis
 from kb_pipeline.stages.pipeline import PIPELINE
-from kb_pipeline.stages.plan import stale_stages
 from kb_pipeline.storage import sources
 from kb_pipeline.storage.catalogue import Catalogue, DocumentEntry, KnowledgeBaseEntry, document_id
 

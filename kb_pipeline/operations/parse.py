@@ -5,11 +5,11 @@ from __future__ import annotations
 import html
 import os
 
+from kb_pipeline.engine.context import Context
+from kb_pipeline.engine.run import run_document
 from kb_pipeline.records import ParsedDocument, Section, decode
 from kb_pipeline.settings import Settings
-from kb_pipeline.stages.context import Context
 from kb_pipeline.stages.pipeline import PIPELINE
-from kb_pipeline.stages.run import run_document
 from kb_pipeline.storage.artefacts import Artefacts
 from kb_pipeline.storage.catalogue import Catalogue, DocumentEntry
 from kb_pipeline.storage.objects import MemoryStore

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from kb_pipeline.engine.context import Context
 from kb_pipeline.settings import home
-from kb_pipeline.stages.context import Context
 from kb_pipeline.stages.indexes import knowledge_base_indexes, switch_when_complete, target_index
 from kb_pipeline.storage.catalogue import DocumentEntry, KnowledgeBaseEntry, KnowledgeBaseIndex
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from typing import Literal
 
+from kb_pipeline.engine.context import Context
+from kb_pipeline.engine.plan import StaleStage, stale_stages
 from kb_pipeline.operations.ingest import process_lives
 from kb_pipeline.records import Record
-from kb_pipeline.stages.context import Context
-from kb_pipeline.stages.plan import StaleStage, stale_stages
 from kb_pipeline.storage.artefacts import StageState
 from kb_pipeline.storage.catalogue import DocumentEntry
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import dagster as dg
 
+from kb_pipeline.engine.context import Outcome, open_context
+from kb_pipeline.engine.run import run_batch
+from kb_pipeline.engine.stage import Stage
 from kb_pipeline.orchestration import progress
-from kb_pipeline.stages.context import Outcome, open_context
 from kb_pipeline.stages.pipeline import BY_NAME
-from kb_pipeline.stages.run import run_batch
-from kb_pipeline.stages.stage import Stage
 
 LISTED_FAILURES = 50  # reasons shown in the run's failure; every one is in `kb status`
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kb_pipeline.stages.context import Progress
+    from kb_pipeline.engine.context import Progress
 
 _listeners: list[Callable[[Progress], None]] = []
 

@@ -16,8 +16,8 @@ from kb_pipeline.query.rescore import confidence, has_tier
 from kb_pipeline.records import Answer, Citation, Hit
 from kb_pipeline.tokenization.normalise import normalised
 from kb_pipeline.tokenization.sentences import sentences
+from kb_pipeline.tokenization.term_weights import coverage, query_weights
 from kb_pipeline.tokenization.tokens import Tokenizer, tokenizer
-from kb_pipeline.tokenization.weights import coverage, query_weights
 
 if TYPE_CHECKING:
     from kb_pipeline.embedding.choose import Embedder

@@ -13,8 +13,8 @@ from kb_pipeline.query.rescore import confidence, has_tier, score_parts, total
 from kb_pipeline.query.statements import Statement, statements, whole
 from kb_pipeline.records import Answer, Hit
 from kb_pipeline.tokenization.language import language_offset
+from kb_pipeline.tokenization.term_weights import coverage
 from kb_pipeline.tokenization.tokens import Tokenizer, tokenizer
-from kb_pipeline.tokenization.weights import coverage
 
 if TYPE_CHECKING:
     from kb_pipeline.embedding.choose import Embedder

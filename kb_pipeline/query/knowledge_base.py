@@ -11,11 +11,11 @@ from pymilvus import MilvusClient
 from kb_pipeline.errors import UnknownChunk, UsageError
 from kb_pipeline.query.answer import Chat, answer_question
 from kb_pipeline.query.filters import EVERYTHING, Filters
+from kb_pipeline.query.index_rows import is_chunk_id
 from kb_pipeline.query.places import in_words
 from kb_pipeline.query.question import Question, read_question
 from kb_pipeline.query.reader import Documents, Reader, SearchedIndex
 from kb_pipeline.query.results import ChunkRow, SearchResult
-from kb_pipeline.query.rows import is_chunk_id
 from kb_pipeline.query.search import Page, Search
 from kb_pipeline.records import Answer, Citation, Hit, Locator, PageLocator
 from kb_pipeline.settings import QuerySettings, RerankSettings

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kb_pipeline.cells import CellRange, around, cell_range
 from kb_pipeline.records import (
     CellLocator,
     ElementLocator,
@@ -14,6 +13,7 @@ from kb_pipeline.records import (
     ParagraphLocator,
     SlideLocator,
 )
+from kb_pipeline.tables.ranges import CellRange, around, cell_range
 
 NAMED = 3  # cells that are named one by one; more are named by the range around them
 

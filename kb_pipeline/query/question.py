@@ -13,15 +13,15 @@ import numpy as np
 from kb_pipeline.errors import UsageError
 from kb_pipeline.tokenization.identifiers import ids, index_token, parts
 from kb_pipeline.tokenization.language import language
+from kb_pipeline.tokenization.term_weights import query_weights
 from kb_pipeline.tokenization.tokens import Tokenizer, tokenizer
-from kb_pipeline.tokenization.weights import query_weights
 
 if TYPE_CHECKING:
     from kb_pipeline.embedding.choose import Embedder
 
-MOST_CHARACTERS = 8000  # of a question; what lies beyond is not read
-MOST_TERMS = 256  # tokens that are searched for; the lightest are left out
-MOST_IDENTIFIERS = 32
+MAX_CHARACTERS = 8000  # of a question; what lies beyond is not read
+MAX_TERMS = 256  # tokens that are searched for; the lightest are left out
+MAX_IDENTIFIERS = 32
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def read_question(text: str, embedder: Embedder, words: Tokenizer | None = None)
         raise UsageError("the question is empty", remedy="ask something")
     words = words or tokenizer()
     weights = query_weights(cleaned, words)
-    heaviest = set(sorted(weights, key=lambda token: (-weights[token], token))[:MOST_TERMS])
+    heaviest = set(sorted(weights, key=lambda token: (-weights[token], token))[:MAX_TERMS])
     return Question(
         text=cleaned,
         language=language(cleaned),
@@ -64,14 +64,14 @@ def read_question(text: str, embedder: Embedder, words: Tokenizer | None = None)
         weights=weights,
         coarse=_distinct(words.coarse(cleaned), heaviest),
         fine=_distinct(words.fine(cleaned), heaviest),
-        ids=tuple(ids(cleaned)[:MOST_IDENTIFIERS]),
+        ids=tuple(ids(cleaned)[:MAX_IDENTIFIERS]),
     )
 
 
 def clean(text: str) -> str:
     """The text without control characters, format characters and lone surrogates, with plain white space, cut to
-    MOST_CHARACTERS."""
-    kept = (" " if c.isspace() else c for c in text[:MOST_CHARACTERS])
+    MAX_CHARACTERS."""
+    kept = (" " if c.isspace() else c for c in text[:MAX_CHARACTERS])
     return " ".join("".join(c for c in kept if unicodedata.category(c) not in ("Cc", "Cf", "Cs")).split())
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from pymilvus import MilvusClient
 
 from kb_pipeline.errors import IndexRequestFailed, IndexUnavailable
-from kb_pipeline.query.nominate import Active
-from kb_pipeline.query.rows import ShownRows, all_chunk_ids, is_chunk_id, read_rows
+from kb_pipeline.query.candidates import Active
+from kb_pipeline.query.index_rows import ShownRows, all_chunk_ids, is_chunk_id, read_rows
 
 if TYPE_CHECKING:
     from kb_pipeline.embedding.choose import Embedder

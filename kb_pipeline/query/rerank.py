@@ -24,7 +24,7 @@ from kb_pipeline.query.rescore import DIGITS, Scored, total
 from kb_pipeline.settings import RerankSettings
 
 WEIGHTS = {"rules": 1.0, "endpoint": 0.7, "onnx": 0.7}  # of the rerank score, where none is set
-MOST_TOKENS = 512  # of question and text together, what usual cross-encoders take
+MAX_TOKENS = 512  # of question and text together, what usual cross-encoders take
 
 
 def rerank(
@@ -120,5 +120,5 @@ def _cross_encoder(folder: str) -> tuple[Any, Any]:
         if not folder or not file.is_file():
             raise ModelMissing(f"rerank.model {folder!r} has no {file.name}", remedy="name a folder that has both")
     loaded = Tokenizer.from_file(str(tokens))
-    loaded.enable_truncation(MOST_TOKENS, strategy="only_second")
+    loaded.enable_truncation(MAX_TOKENS, strategy="only_second")
     return loaded, InferenceSession(str(model), providers=["CPUExecutionProvider"])

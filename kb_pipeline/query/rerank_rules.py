@@ -22,8 +22,8 @@ from kb_pipeline.query.rescore import Scored
 from kb_pipeline.tokenization.language import LETTERS_A_CHARACTER
 from kb_pipeline.tokenization.normalise import normalised
 from kb_pipeline.tokenization.segmenter import proper_nouns
+from kb_pipeline.tokenization.term_weights import coverage
 from kb_pipeline.tokenization.tokens import tokenizer
-from kb_pipeline.tokenization.weights import coverage
 
 WEIGHTS = {"fuzzy": 0.25, "keyword": 0.25, "semantic": 0.35, "length": 0.15}  # of Paddle-ERNIE-RAG
 BONUSES = {"position": 0.05, "names": 0.30}  # its 20 and 30 of 100; the position's is a quarter, else nothing moves

@@ -31,7 +31,7 @@ import numpy as np
 from kb_pipeline.query.fusion import RRF_K, Fusion
 from kb_pipeline.query.question import Question
 from kb_pipeline.records import Hit
-from kb_pipeline.tokenization.weights import coverage
+from kb_pipeline.tokenization.term_weights import coverage
 
 FEW_IDENTIFIERS = 4  # of a passage that is about the first of them
 NAMED_VECTOR_WEIGHT = 0.5  # most of w for questions with identifiers

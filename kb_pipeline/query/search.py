@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pymilvus import MilvusClient
 
 from kb_pipeline.errors import UsageError
+from kb_pipeline.query.candidates import nominate, shortlist
 from kb_pipeline.query.filters import EVERYTHING, Filters
 from kb_pipeline.query.fusion import PRESETS, Fusion
 from kb_pipeline.query.fusion import fusion as fusion_of
-from kb_pipeline.query.nominate import nominate, shortlist
+from kb_pipeline.query.index_rows import ShownRows, read_candidates
 from kb_pipeline.query.question import Question
 from kb_pipeline.query.reader import Documents, Reader, SearchedIndex, key_parts
 from kb_pipeline.query.rerank import rerank
@@ -26,11 +27,10 @@ from kb_pipeline.query.results import (
     distinct,
     parent_id,
 )
-from kb_pipeline.query.rows import ShownRows, read_candidates
 from kb_pipeline.records import Hit
 from kb_pipeline.settings import QuerySettings, RerankSettings
 
-MOST_HITS = 1000
+MAX_HITS = 1000
 ROUNDS = 3  # searches, where rows were replaced before they were read
 CHUNKS_SCORED = 24  # of those that the legs nominate; on XQuAD, 20 give the same hits as 64
 SPARE = 8  # chunks scored beyond a page, to take the place of those that overlap
@@ -72,9 +72,9 @@ class Search:
             IndexUnavailable, IndexRequestFailed.
         """
         end = page.skip + page.top
-        if page.top < 1 or page.skip < 0 or end > MOST_HITS:
+        if page.top < 1 or page.skip < 0 or end > MAX_HITS:
             asked = f"top is {page.top}, skip is {page.skip}"
-            raise UsageError(asked, remedy=f"a page within the first {MOST_HITS} hits")
+            raise UsageError(asked, remedy=f"a page within the first {MAX_HITS} hits")
         fusion = self._fusion(page.fusion)
         scored, rows = self._scored(index, question, end + page.near_misses, page.filters, fusion)
         scored, note = self._reranked(question, scored, rows)

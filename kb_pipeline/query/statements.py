@@ -17,7 +17,7 @@ from kb_pipeline.tokenization.language import Language, language
 from kb_pipeline.tokenization.sentences import sentences
 from kb_pipeline.tokenization.tokens import Tokenizer
 
-LEAST_CHARACTERS = 4  # of a sentence that says anything
+MIN_CHARACTERS = 4  # of a sentence that says anything
 ANSWER = 200  # characters up to which sentences after a question are quoted with it, the first one in any case
 QUESTION = ("?", "？")
 
@@ -59,7 +59,7 @@ def statements(hit: Hit, rank: int, words: Tokenizer) -> Iterator[Statement]:
     head, line_end = frozenset[str](), own
     found = [(max(start, own), end) for start, end in sentences(text) if end > own]
     for start, end in _with_answers(text, found):
-        if end - start < LEAST_CHARACTERS:
+        if end - start < MIN_CHARACTERS:
             continue
         said = text[start:end]
         if "\n" in text[line_end:start]:

@@ -11,11 +11,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kb_pipeline.cells import cell_range
 from kb_pipeline.records import Box, CellLocator, Hit, LineLocator, Locator, PageLocator, ParagraphLocator, crumb_line
+from kb_pipeline.tables.ranges import cell_range
 
 CELL_BREAK = " | "
-MOST_HEADER_ROWS = 3
+MAX_HEADER_ROWS = 3
 _figure = re.compile(r"[-+–−~≈<>≤≥()（）\s]*\d[\d.,%‰°'′″\s~～–−±×/()（）+-]*")
 
 
@@ -117,7 +117,7 @@ def _header_rows(rows: Sequence[Sequence[TableCell]]) -> int:
     table of words alone the first row names the columns."""
     if len(rows) < 2:
         return 0
-    most = min(len(rows) - 1, MOST_HEADER_ROWS)
+    most = min(len(rows) - 1, MAX_HEADER_ROWS)
     head = next((i for i, cells in enumerate(rows[:most]) if not _names_columns(cells)), most)
     worded = head == most and _names_columns(rows[most])
     return 1 if worded else max(1, head)

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kb_pipeline.endpoints.calls import Endpoint
 from kb_pipeline.errors import EndpointError
-from kb_pipeline.llm.calls import Endpoint
 from kb_pipeline.records import Box
 
 

@@ -10,9 +10,8 @@ import numpy as np
 
 from kb_pipeline.deepdoc.assembly.composing import ROW, Text, add_grid
 from kb_pipeline.deepdoc.assembly.drafts import characters
-from kb_pipeline.deepdoc.geometry import clip, quad_box
-from kb_pipeline.deepdoc.orientation import turn_points
-from kb_pipeline.deepdoc.tables.html import table_html
+from kb_pipeline.deepdoc.files.geometry import clip, quad_box
+from kb_pipeline.deepdoc.vision.orientation import turn_points
 from kb_pipeline.records import (
     Box,
     CharacterSum,
@@ -29,6 +28,7 @@ from kb_pipeline.records import (
 from kb_pipeline.remote_parser.answer import RemotePage
 from kb_pipeline.remote_parser.blocks import Piece, page_pieces
 from kb_pipeline.remote_parser.tables import read_table, visible
+from kb_pipeline.tables.html import table_html
 
 METHOD = "remote"  # of the grids
 MISSING_PICTURE = "picture could not be fetched"

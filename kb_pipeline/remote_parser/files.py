@@ -9,8 +9,8 @@ from typing import NamedTuple
 import cv2
 import pypdfium2
 
-from kb_pipeline.deepdoc import pdfium
-from kb_pipeline.deepdoc.pictures import PictureFile
+from kb_pipeline.deepdoc.files import pdfium
+from kb_pipeline.deepdoc.files.pictures import PictureFile
 from kb_pipeline.errors import PageFailed
 from kb_pipeline.records import PageRender
 from kb_pipeline.remote_parser.service import PDF, PICTURE

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from PIL import Image
 
-from kb_pipeline.deepdoc.pictures import MOST_SOURCE_PIXELS
+from kb_pipeline.deepdoc.files.pictures import MAX_SOURCE_PIXELS
 from kb_pipeline.records import PageRender, ParsedDocument
 from kb_pipeline.remote_parser.answer import RemotePage, read_result
 from kb_pipeline.remote_parser.document import remote_document, without_pictures
@@ -71,7 +71,7 @@ def _jpeg(data: bytes) -> bytes:
     """The picture as JPEG; what is one already stays byte for byte."""
     try:
         with Image.open(io.BytesIO(data)) as image:
-            if image.width * image.height > MOST_SOURCE_PIXELS:
+            if image.width * image.height > MAX_SOURCE_PIXELS:
                 raise PictureUnavailable(f"{image.width} x {image.height} pixels are too many")
             image.load()
             if image.format == "JPEG":

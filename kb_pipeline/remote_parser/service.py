@@ -17,8 +17,8 @@ from urllib.parse import urljoin, urlsplit
 import httpx2
 import openai
 
+from kb_pipeline.endpoints.calls import CONNECT_S, Endpoint, Unreadable, excerpt, is_loopback, read_body, retried
 from kb_pipeline.errors import EndpointError
-from kb_pipeline.llm.calls import CONNECT_S, Endpoint, Unreadable, excerpt, is_loopback, read_body, retried
 from kb_pipeline.settings import ParserSettings
 
 T = TypeVar("T")

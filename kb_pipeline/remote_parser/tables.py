@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from kb_pipeline.deepdoc.tables.grid import Cell
 
-MOST_COLUMNS = 1000  # a span beyond it is a fault of the service
+MAX_COLUMNS = 1000  # a span beyond it is a fault of the service
 PARTING = ("br", "p", "div", "li", "table", "tr", "td", "th", "caption")  # tags between two words
 
 # A tag of this very form, so that every other "<" is text: what a service writes is no careful HTML, and no character
@@ -107,7 +107,7 @@ class _Reader:
             self._cell = None
         elif name in ("td", "th"):
             self.rows = self.rows or [[]]
-            spans = {key.lower(): min(max(int(value), 1), MOST_COLUMNS) for key, value in _SPAN.findall(given)}
+            spans = {key.lower(): min(max(int(value), 1), MAX_COLUMNS) for key, value in _SPAN.findall(given)}
             self._cell = _Cell(self._head or name == "th", spans.get("rowspan", 1), spans.get("colspan", 1))
             self.rows[-1].append(self._cell)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from kb_pipeline.engine.stage import Models, Output, Stage, Work
 from kb_pipeline.records import Chunk, ParsedDocument, decode, encode
 from kb_pipeline.settings import Settings
-from kb_pipeline.stages.stage import Models, Output, Stage, Work
 
 PREVIEW_CHUNKS, PREVIEW_CHARACTERS = 5, 120
 

@@ -7,11 +7,11 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from kb_pipeline.chunking.passage import passage
+from kb_pipeline.engine.stage import Models, Output, Stage, Work
 from kb_pipeline.records import Enrichment, decode
 from kb_pipeline.settings import Settings
 from kb_pipeline.stages.chunks import read_chunks, tokenizer_models
-from kb_pipeline.stages.stage import Models, Output, Stage, Work
-from kb_pipeline.stages.tables_of_rows import from_parquet, to_parquet
+from kb_pipeline.storage.parquet import from_parquet, to_parquet
 
 if TYPE_CHECKING:
     import numpy as np

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from kb_pipeline.engine.stage import Output, Stage, Work
 from kb_pipeline.records import Enrichment, IndexRows, decode, encode
 from kb_pipeline.settings import home
 from kb_pipeline.stages.chunks import read_chunks
 from kb_pipeline.stages.embeddings import read_vectors
 from kb_pipeline.stages.indexes import SCHEMA_VERSION, switch_when_complete, target_index
-from kb_pipeline.stages.stage import Output, Stage, Work
 from kb_pipeline.storage.artefacts import Artefact
 
 VERSION_DIGITS = 12  # hex digits of the fingerprint: 48 bits tell the few versions of one document apart

@@ -10,13 +10,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 
+from kb_pipeline.engine.keys import stage_basis
 from kb_pipeline.errors import KbError
-from kb_pipeline.index.names import beside_collection_name
 from kb_pipeline.settings import Settings, home
 from kb_pipeline.stages import embeddings
-from kb_pipeline.stages.keys import stage_basis
 from kb_pipeline.storage.catalogue import Catalogue, KnowledgeBaseIndex
 from kb_pipeline.storage.fingerprints import value_hash
+from kb_pipeline.storage.names import beside_collection_name
 
 SCHEMA_VERSION = "2"  # raise it when rows of before cannot be searched together with new ones: schema, language offsets
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from kb_pipeline.engine.stage import Models, PageWork, Stage
 from kb_pipeline.records import PageLayout, PageRender, Verdict, decode, encode
 from kb_pipeline.settings import Settings
 from kb_pipeline.stages.page_renders import read_characters
-from kb_pipeline.stages.stage import Models, PageWork, Stage
 from kb_pipeline.weights.manifest import ORIGINAL, in_use
 
 PICTURED = ("figure", "equation")  # regions whose picture is kept
@@ -13,7 +13,7 @@ PICTURED = ("figure", "equation")  # regions whose picture is kept
 
 def compute_page(work: PageWork) -> tuple[dict[str, bytes], dict[str, float]]:
     """Lines and regions of a page; figures' pictures are cut out while the page's picture is at hand."""
-    from kb_pipeline.deepdoc.page import crop_figure, read_page
+    from kb_pipeline.deepdoc.page.read import crop_figure, read_page
 
     name = f"{work.page:05d}"
     render = decode(work.read("page_renders", f"{name}.json"), PageRender)

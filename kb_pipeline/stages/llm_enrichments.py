@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kb_pipeline.engine.stage import Output, Stage, Work
 from kb_pipeline.records import encode
-from kb_pipeline.stages.stage import Output, Stage, Work
 
 
 def compute(work: Work) -> Output:

@@ -6,13 +6,13 @@ import base64
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
+from kb_pipeline.engine.stage import Output, PageWork, Stage, Work
 from kb_pipeline.errors import DocumentError
 from kb_pipeline.records import PageRender, Verdict, encode
-from kb_pipeline.stages.stage import Output, PageWork, Stage, Work
-from kb_pipeline.stages.tables_of_rows import from_parquet, to_parquet
+from kb_pipeline.storage.parquet import from_parquet, to_parquet
 
 if TYPE_CHECKING:
-    from kb_pipeline.deepdoc.paged_file import PagedFile
+    from kb_pipeline.deepdoc.files.paged_file import PagedFile
 
 THUMBNAIL_WIDTH = 160  # pixels; every event is stored twice in the event log, so it stays small
 THUMBNAIL_QUALITY = 60
@@ -24,7 +24,7 @@ def compute_page(work: PageWork) -> tuple[dict[str, bytes], dict[str, float]]:
     The full picture is not kept: it is a function of the file and `scale`, and `picture_digest` stands for it in the
     fingerprints of the stages after. It stays in the worker's memory for them.
     """
-    from kb_pipeline.deepdoc.page import render_page
+    from kb_pipeline.deepdoc.page.read import render_page
 
     render, characters, picture, display = render_page(work.source.file, work.page, work.settings)
     work.source.keep(work.page, render.scale, picture)
@@ -44,7 +44,7 @@ def failed_page(page: int, reason: str) -> dict[str, bytes]:
 
 def read_characters(data: bytes):
     """The characters of a page from its part."""
-    from kb_pipeline.deepdoc.characters import Characters
+    from kb_pipeline.deepdoc.files.characters import Characters
 
     return Characters.from_frame(from_parquet(data))
 

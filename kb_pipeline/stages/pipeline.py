@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kb_pipeline.engine.stage import Stage
 from kb_pipeline.stages import (
     chunks,
     embeddings,
@@ -13,7 +14,6 @@ from kb_pipeline.stages import (
     sections,
     table_grids,
 )
-from kb_pipeline.stages.stage import Stage
 
 PIPELINE: tuple[Stage, ...] = (
     raw_file.STAGE,

@@ -6,8 +6,8 @@ import hashlib
 
 import msgspec
 
+from kb_pipeline.engine.stage import Output, Stage, Work
 from kb_pipeline.records import Record, decode, encode
-from kb_pipeline.stages.stage import Output, Stage, Work
 from kb_pipeline.storage import sources
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from kb_pipeline.engine.stage import Models, PageWork, Stage
 from kb_pipeline.records import PageLayout, PageRender, PageTables, decode, encode
 from kb_pipeline.settings import Settings
 from kb_pipeline.stages.layout_boxes import idle, recognition_models
 from kb_pipeline.stages.page_renders import read_characters
-from kb_pipeline.stages.stage import Models, PageWork, Stage
 from kb_pipeline.weights.manifest import ORIGINAL, in_use
 
 
 def compute_page(work: PageWork) -> tuple[dict[str, bytes], dict[str, float]]:
     """Tables of a page."""
-    from kb_pipeline.deepdoc.page import read_tables
+    from kb_pipeline.deepdoc.page.read import read_tables
 
     name = f"{work.page:05d}"
     layout = decode(work.read("layout_boxes", f"{name}.json"), PageLayout)

@@ -17,8 +17,8 @@ from typing import Any
 import msgspec
 
 from kb_pipeline.errors import InvalidName, KnowledgeBaseExists, UnknownDocument, UnknownKnowledgeBase, UsageError
-from kb_pipeline.index.names import collection_name, numbered_collection_name
 from kb_pipeline.records import Record, decode, encode
+from kb_pipeline.storage.names import collection_name, numbered_collection_name
 from kb_pipeline.storage.objects import ObjectStore
 
 SLUG_LENGTH = 40  # characters; keeps keys readable in the Dagster UI and far from its 255-byte limit

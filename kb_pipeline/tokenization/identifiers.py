@@ -41,9 +41,9 @@ feb mar apr jun jul aug sep oct nov dec
 UNITS = frozenset(_UNITS.split())
 NOT_JOINED = frozenset(_NOT_JOINED.split())
 
-LEAST_DIGITS = 5  # of an identifier without letters
-MOST_RUNS = 6  # longer identifiers are searchable by their runs, not by every part in between
-MOST_PARTS = 24
+MIN_DIGITS = 5  # of an identifier without letters
+MAX_RUNS = 6  # longer identifiers are searchable by their runs, not by every part in between
+MAX_PARTS = 24
 LONGEST_TOKEN = 64  # characters; keeps hashes and addresses out of the index
 
 
@@ -80,7 +80,7 @@ def is_id(token: str) -> bool:
     digits = sum(c.isdigit() for c in token)
     if any("a" <= c <= "z" for c in token):
         return digits > 0
-    return digits >= LEAST_DIGITS and not _NUMBER.fullmatch(token)
+    return digits >= MIN_DIGITS and not _NUMBER.fullmatch(token)
 
 
 def is_number(token: str) -> bool:
@@ -94,11 +94,11 @@ def parts(token: str) -> list[str]:
     `zk12-3` gives `zk`, `zk12`, `12`, `12-3`, `3`.
     """
     runs = [match.span() for match in _RUNS.finditer(token)]
-    if len(runs) > MOST_RUNS:
+    if len(runs) > MAX_RUNS:
         found = [token[a:b] for a, b in runs] + _SEPARATORS.split(token)
     else:
         found = [token[a:b] for i, (a, _) in enumerate(runs) for _, b in runs[i:]]
-    return [part for part in dict.fromkeys(found) if part != token and len(part) <= LONGEST_TOKEN][:MOST_PARTS]
+    return [part for part in dict.fromkeys(found) if part != token and len(part) <= LONGEST_TOKEN][:MAX_PARTS]
 
 
 def index_token(token: str) -> str:

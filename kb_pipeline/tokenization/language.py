@@ -9,7 +9,7 @@ from typing import Literal
 Language = Literal["zh", "en"]
 # Of a language offset, for passages that are no running text. On XQuAD the gap of cosines between languages is 0.057
 # for passages of 5 words, 0.067 for 8, 0.087 for 14, 0.095 from 30 words on, and 0.048 for tables of figures.
-LEAST_OFFSET = 0.5
+MIN_OFFSET = 0.5
 # Share of words in the question's own language from which a passage counts as one of that language: bilingual captions
 # and reference lists, which the model places near a question in either.
 BILINGUAL = 0.3
@@ -66,4 +66,4 @@ def language_offset(
     if not offset:
         return 0.0
     foreign = max(0.0, 1 - word_share(tokens, asked) / BILINGUAL)
-    return offset * foreign * (LEAST_OFFSET + (1 - LEAST_OFFSET) * running_share(tokens, written))
+    return offset * foreign * (MIN_OFFSET + (1 - MIN_OFFSET) * running_share(tokens, written))

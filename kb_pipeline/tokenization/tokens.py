@@ -31,7 +31,7 @@ from kb_pipeline.tokenization.stopwords import STOP_WORDS
 
 HAN = "\u3400-\u4dbf\u4e00-\u9fff々〇\U00020000-\U0002a6df\U0002a700-\U0002ebe0\U00030000-\U0003134a"
 _TOKEN = re.compile(rf"(?P<han>[{HAN}]+)|(?P<compound>{COMPOUND})|(?P<other>[^\W_a-z0-9{HAN}]+)")
-_LEAST_SPLIT = 3  # characters of a word that has parts
+_MIN_SPLIT = 3  # characters of a word that has parts
 
 Kind = Literal["chinese", "word", "number", "id"]
 
@@ -104,7 +104,7 @@ class Tokenizer:
 
     def _inside(self, word: str) -> tuple[str, ...]:
         """Every pair of neighbouring characters, and the shorter dictionary words of three or more."""
-        if len(word) < _LEAST_SPLIT:
+        if len(word) < _MIN_SPLIT:
             return ()
         known, length = self.words.scores, len(word)
         longer = (word[i : i + n] for n in range(3, min(length, LONGEST_TOKEN)) for i in range(length - n + 1))

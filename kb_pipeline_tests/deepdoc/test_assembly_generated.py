@@ -8,8 +8,8 @@ import pytest
 
 from kb_pipeline.deepdoc.assembly.assemble import assemble
 from kb_pipeline.deepdoc.assembly.composing import grid_rows
-from kb_pipeline.deepdoc.page import read_page, read_tables, render_page
-from kb_pipeline.deepdoc.pdf import PdfFile
+from kb_pipeline.deepdoc.files.pdf import PdfFile
+from kb_pipeline.deepdoc.page.read import read_page, read_tables, render_page
 from kb_pipeline.records import ParsedDocument
 from kb_pipeline.settings import Settings
 from kb_pipeline_tests.generated_documents import DOCUMENTS

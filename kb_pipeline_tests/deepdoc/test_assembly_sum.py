@@ -8,10 +8,10 @@ from typing import get_args
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kb_pipeline.deepdoc import characters as layer
-from kb_pipeline.deepdoc import page_text
 from kb_pipeline.deepdoc.assembly import composing, contents, continued_tables, noise, watermarks
 from kb_pipeline.deepdoc.assembly.assemble import assemble
+from kb_pipeline.deepdoc.files import characters as layer
+from kb_pipeline.deepdoc.page import text as page_text
 from kb_pipeline.formats.docx import inline as docx_inline
 from kb_pipeline.formats.docx import read as docx_read
 from kb_pipeline.formats.spreadsheet import read as spreadsheet

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kb_pipeline.deepdoc.characters import (
+from kb_pipeline.deepdoc.files.characters import (
     GROUND_COLOUR,
     INVISIBLE,
     OFF_PAGE,
@@ -12,7 +12,7 @@ from kb_pipeline.deepdoc.characters import (
     Characters,
     mark_unseen,
 )
-from kb_pipeline.deepdoc.pdf import PdfFile
+from kb_pipeline.deepdoc.files.pdf import PdfFile
 from kb_pipeline_tests.pdf_bytes import document, hex_text, identity_font, page, stream, text
 
 

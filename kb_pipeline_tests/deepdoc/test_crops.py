@@ -2,7 +2,7 @@ import cv2
 import numpy as np
 import pytest
 
-from kb_pipeline.deepdoc.crops import crop_quad, shrunk
+from kb_pipeline.deepdoc.vision.crops import crop_quad, shrunk
 
 PICTURE = cv2.GaussianBlur(np.random.default_rng(3).integers(0, 256, (120, 200, 3), dtype=np.uint8), (0, 0), 4)
 

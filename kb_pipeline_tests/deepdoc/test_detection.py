@@ -2,8 +2,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from kb_pipeline.deepdoc.crops import crop_quad, is_tall
-from kb_pipeline.deepdoc.detection import _starts, detect_lines
+from kb_pipeline.deepdoc.vision.crops import crop_quad, is_tall
+from kb_pipeline.deepdoc.vision.detection import _starts, detect_lines
 from kb_pipeline_tests.deepdoc.vision_pages import blank, write
 
 

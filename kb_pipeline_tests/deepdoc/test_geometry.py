@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kb_pipeline.deepdoc import geometry as g
+from kb_pipeline.deepdoc.files import geometry as g
 
 SIDE = st.floats(0, 1000, allow_nan=False).map(lambda v: round(v, 3))
 BOX = st.tuples(SIDE, SIDE, SIDE, SIDE).map(

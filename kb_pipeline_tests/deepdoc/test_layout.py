@@ -1,9 +1,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kb_pipeline.deepdoc.layout import detect_regions, without_overlaps
-from kb_pipeline.deepdoc.pdf import PdfFile
-from kb_pipeline.deepdoc.regions import assign_lines, merged_tables, paragraphs
+from kb_pipeline.deepdoc.files.pdf import PdfFile
+from kb_pipeline.deepdoc.page.regions import assign_lines, merged_tables, paragraphs
+from kb_pipeline.deepdoc.vision.layout import detect_regions, without_overlaps
 from kb_pipeline.records import Region, TextLine
 from kb_pipeline_tests.deepdoc.vision_pages import blank, page_pdf
 

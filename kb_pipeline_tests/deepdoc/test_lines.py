@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kb_pipeline.deepdoc.characters import Characters
-from kb_pipeline.deepdoc.geometry import box_quad, overlap_share, quad_box
-from kb_pipeline.deepdoc.line_text import is_ideographic
-from kb_pipeline.deepdoc.lines import dropped_text, page_lines, segments
-from kb_pipeline.deepdoc.pdf import PdfFile
+from kb_pipeline.deepdoc.files.characters import Characters
+from kb_pipeline.deepdoc.files.geometry import box_quad, overlap_share, quad_box
+from kb_pipeline.deepdoc.files.pdf import PdfFile
+from kb_pipeline.deepdoc.page.line_text import is_ideographic
+from kb_pipeline.deepdoc.page.lines import dropped_text, page_lines, segments
 from kb_pipeline_tests.pdf_bytes import document, hex_text, identity_font, page, text
 
 

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kb_pipeline.deepdoc.orientation import orientation, skew, turn_picture, turn_points
+from kb_pipeline.deepdoc.vision.orientation import orientation, skew, turn_picture, turn_points
 from kb_pipeline_tests.deepdoc.vision_pages import blank, write
 
 

@@ -9,12 +9,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from kb_pipeline.deepdoc.originals.nets import letterbox
-from kb_pipeline.deepdoc.page import read_page, read_tables, render_page
-from kb_pipeline.deepdoc.pdf import PdfFile
+from kb_pipeline.deepdoc.files.pdf import PdfFile
+from kb_pipeline.deepdoc.page.read import read_page, read_tables, render_page
+from kb_pipeline.deepdoc.vision.deepdoc_weights.nets import letterbox
+from kb_pipeline.engine.keys import stage_basis
 from kb_pipeline.errors import ModelMissing
 from kb_pipeline.settings import Settings, models_dir
-from kb_pipeline.stages.keys import stage_basis
 from kb_pipeline.stages.pipeline import BY_NAME
 from kb_pipeline.weights.fetch import missing, verify
 from kb_pipeline_tests import original_files as files
@@ -310,8 +310,8 @@ def test_dropped_files_are_listed_and_what_they_replace_is_not_missed(models, kb
 
 
 def test_doctor_tells_what_keeps_a_dropped_file_from_working(models, kb_home):
+    from kb_pipeline.engine.context import open_context
     from kb_pipeline.operations.doctor import examine
-    from kb_pipeline.stages.context import open_context
 
     def problems():
         with open_context() as context:

@@ -5,8 +5,8 @@ import cv2
 import numpy as np
 import pytest
 
-from kb_pipeline.deepdoc.page import crop_figure, read_page, read_tables, render_page
-from kb_pipeline.deepdoc.pdf import PdfFile
+from kb_pipeline.deepdoc.files.pdf import PdfFile
+from kb_pipeline.deepdoc.page.read import crop_figure, read_page, read_tables, render_page
 from kb_pipeline.records import encode
 from kb_pipeline.settings import Settings
 from kb_pipeline_tests import pdf_bytes

@@ -6,8 +6,8 @@ import threading
 import numpy as np
 import pytest
 
-from kb_pipeline.deepdoc.geometry import clip, iou
-from kb_pipeline.deepdoc.pdf import MOST_SIDE, PdfFile, picture_size, render_scale
+from kb_pipeline.deepdoc.files.geometry import clip, iou
+from kb_pipeline.deepdoc.files.pdf import MAX_SIDE, PdfFile, picture_size, render_scale
 from kb_pipeline.errors import DamagedFile, EmptyFile, EncryptedFile, PageFailed
 from kb_pipeline_tests.pdf_bytes import A4, document, page, stream, text
 
@@ -194,7 +194,7 @@ def test_render_scale_keeps_the_budget(size: tuple, budget: int):
     scale = render_scale(*size, 216, budget)
     width, height = picture_size(*size, scale)
     assert width * height <= budget
-    assert max(width, height) <= MOST_SIDE
+    assert max(width, height) <= MAX_SIDE
     assert 0 < scale <= 3.0
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from kb_pipeline.deepdoc.pictures import MOST_SOURCE_PIXELS, PictureFile
+from kb_pipeline.deepdoc.files.pictures import MAX_SOURCE_PIXELS, PictureFile
 from kb_pipeline.errors import DamagedFile, EmptyFile, PageFailed, PictureTooLarge
 
 
@@ -124,7 +124,7 @@ def bomb(width: int, height: int) -> bytes:
 
 @pytest.mark.parametrize("side", [13_400, 60_000, 2**31 - 1])
 def test_a_decompression_bomb_is_refused_by_its_header(side: int):
-    assert side * side > MOST_SOURCE_PIXELS
+    assert side * side > MAX_SOURCE_PIXELS
     with pytest.raises(PictureTooLarge, match=r"bomb\.png: "):
         PictureFile(bomb(side, side), "bomb.png")
 

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kb_pipeline.deepdoc.recognition import _batches, _decode, _edges, can_write, recognise, recognise_lines
+from kb_pipeline.deepdoc.vision.recognition import _batches, _decode, _edges, can_write, recognise, recognise_lines
 from kb_pipeline_tests.deepdoc.vision_pages import blank, write
 
 

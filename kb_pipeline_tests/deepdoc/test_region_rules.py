@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kb_pipeline.deepdoc.geometry import overlap_of_smaller
-from kb_pipeline.deepdoc.layout import ACROSS_CLASSES
-from kb_pipeline.deepdoc.region_rules import settled
+from kb_pipeline.deepdoc.files.geometry import overlap_of_smaller
+from kb_pipeline.deepdoc.page.region_rules import settled
+from kb_pipeline.deepdoc.vision.layout import ACROSS_CLASSES
 from kb_pipeline.records import Region, TextLine
 
 WIDTH, HEIGHT = 600, 800

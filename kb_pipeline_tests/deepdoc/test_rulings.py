@@ -4,8 +4,8 @@ import cv2
 import numpy as np
 import pytest
 
-from kb_pipeline.deepdoc.pdf import PdfFile
-from kb_pipeline.deepdoc.rulings import Rulings, picture_rulings
+from kb_pipeline.deepdoc.files.pdf import PdfFile
+from kb_pipeline.deepdoc.files.rulings import Rulings, picture_rulings
 from kb_pipeline_tests.pdf_bytes import document, page, stream
 
 

@@ -6,19 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kb_pipeline.deepdoc.page import read_page, read_tables, render_page
-from kb_pipeline.deepdoc.pdf import PdfFile
-from kb_pipeline.deepdoc.regions import assign_lines
+from kb_pipeline.deepdoc.files.pdf import PdfFile
+from kb_pipeline.deepdoc.page.read import read_page, read_tables, render_page
+from kb_pipeline.deepdoc.page.regions import assign_lines
 from kb_pipeline.deepdoc.tables.choose import grid_of_lines
 from kb_pipeline.deepdoc.tables.fill import assign, cell_text, level_rows, without_empty_rows
 from kb_pipeline.deepdoc.tables.frame import with_frame
 from kb_pipeline.deepdoc.tables.grid import Cell, Grid, whole
-from kb_pipeline.deepdoc.tables.html import table_html
 from kb_pipeline.deepdoc.tables.model import token_cells
 from kb_pipeline.deepdoc.tables.ruled import fits, ruled_grid, snapped
 from kb_pipeline.deepdoc.tables.segments import cut_at_rulings, line_segments
 from kb_pipeline.records import Region, TableCell, TextLine
 from kb_pipeline.settings import Settings
+from kb_pipeline.tables.html import table_html
 from kb_pipeline_tests.deepdoc.test_page import ROWS, WIDTHS, picture_of, scanned
 from kb_pipeline_tests.deepdoc.vision_pages import PAGE, table_pdf
 

@@ -3,10 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kb_pipeline.deepdoc.characters import Characters
-from kb_pipeline.deepdoc.pdf import PdfFile
-from kb_pipeline.deepdoc.plausibility import reads_like_language
-from kb_pipeline.deepdoc.verdict import line_is_garbled, page_verdict, suspects
+from kb_pipeline.deepdoc.files.characters import Characters
+from kb_pipeline.deepdoc.files.pdf import PdfFile
+from kb_pipeline.deepdoc.page.plausibility import reads_like_language
+from kb_pipeline.deepdoc.page.verdict import line_is_garbled, page_verdict, suspects
 from kb_pipeline.records import Verdict
 from kb_pipeline_tests.pdf_bytes import PageSource, document, hex_text, identity_font, page, text
 

@@ -6,8 +6,8 @@ from pydantic import SecretStr
 
 from kb_pipeline.embedding.choose import embedder
 from kb_pipeline.embedding.endpoint import EndpointEmbedder
+from kb_pipeline.endpoints import calls
 from kb_pipeline.errors import DimensionMismatch, EndpointError
-from kb_pipeline.llm import calls
 from kb_pipeline.settings import EmbeddingSettings
 from kb_pipeline_tests.openai_server import Fault, OpenAIServer, vector
 

@@ -89,7 +89,7 @@ def test_long_files_come_in_parts_under_the_header():
 
 
 def test_too_many_cells_are_refused(monkeypatch):
-    monkeypatch.setattr(delimited, "MOST_CELLS", 10)
+    monkeypatch.setattr(delimited, "MAX_CELLS", 10)
     with pytest.raises(FileTooLarge, match="more than 10 cells") as raised:
         read("a,b\n" * 8)
     assert raised.value.remedy

@@ -60,7 +60,7 @@ def test_a_zip_bomb_is_not_unpacked(monkeypatch):
 
 
 def test_the_sum_of_all_parts_is_bounded(monkeypatch):
-    monkeypatch.setattr(ooxml, "MOST_BYTES", 900)
+    monkeypatch.setattr(ooxml, "MAX_BYTES", 900)
     with pytest.raises(FileTooLarge):
         read_native("xlsx", workbook(rows(["a", "b"])), "a.xlsx")
 

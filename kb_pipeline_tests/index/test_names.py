@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kb_pipeline.index.names import collection_name, is_collection_name, knowledge_base_name
+from kb_pipeline.storage.names import collection_name, is_collection_name, knowledge_base_name
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=200)
 tricky = st.from_regex(r"(kb_|kbn_|kb_h_)?[0-9a-fh_A-F]{1,80}", fullmatch=True)

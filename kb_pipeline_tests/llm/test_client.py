@@ -5,8 +5,8 @@ import time
 import pytest
 from pydantic import SecretStr
 
+from kb_pipeline.endpoints import calls
 from kb_pipeline.errors import EndpointError
-from kb_pipeline.llm import calls
 from kb_pipeline.llm.client import ChatClient
 from kb_pipeline.settings import LlmSettings
 from kb_pipeline_tests.openai_server import Fault, OpenAIServer, Reply

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from kb_pipeline.engine.context import open_context
+from kb_pipeline.engine.plan import stale_stages
+from kb_pipeline.engine.run import run_document
 from kb_pipeline.errors import InvalidSetting, UsageError
 from kb_pipeline.operations.chunks import preview_chunks, set_mode
 from kb_pipeline.settings import ChunkingSettings, Settings, load_settings
-from kb_pipeline.stages.context import open_context
 from kb_pipeline.stages.pipeline import PIPELINE
-from kb_pipeline.stages.plan import stale_stages
-from kb_pipeline.stages.run import run_document
 
 FAQ = "# 常见问题\n\n问：何时取样？\n答：2019 年。\n\n问：品位？\n答：0.85。\n"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kb_pipeline.query.candidates import Nominee, shortlist
 from kb_pipeline.query.fusion import PRESETS
-from kb_pipeline.query.nominate import Nominee, shortlist
 from kb_pipeline.query.results import parent_id
 
 WINDOW = (0.7, 1.0)

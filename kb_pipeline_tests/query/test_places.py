@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kb_pipeline.cells import cell_range, range_around
 from kb_pipeline.query.places import in_words
 from kb_pipeline.records import CellLocator, ElementLocator, LineLocator, PageLocator, ParagraphLocator, SlideLocator
+from kb_pipeline.tables.ranges import cell_range, range_around
 
 BOX = (0.0, 0.0, 1.0, 1.0)
 

@@ -5,8 +5,8 @@ from functools import partial
 import cv2
 import numpy as np
 
-from kb_pipeline.deepdoc.regions import paragraphs
-from kb_pipeline.deepdoc.strokes import stroke_weight
+from kb_pipeline.deepdoc.page.regions import paragraphs
+from kb_pipeline.deepdoc.page.strokes import stroke_weight
 from kb_pipeline.records import Region, TextLine
 from kb_pipeline_tests.deepdoc.vision_pages import blank
 

@@ -1,6 +1,6 @@
 """A label far from its title, or a running line in two halves, were two regions; one of them got lost on the way."""
 
-from kb_pipeline.deepdoc.region_rules import settled
+from kb_pipeline.deepdoc.page.region_rules import settled
 from kb_pipeline.records import Region, TextLine
 
 

@@ -1,6 +1,6 @@
 """The lines of a caption between rules were a table of their own, and its words went into cells."""
 
-from kb_pipeline.deepdoc.region_rules import settled
+from kb_pipeline.deepdoc.page.region_rules import settled
 from kb_pipeline.records import Region, TextLine
 
 BOX = (50.0, 100.0, 350.0, 150.0)

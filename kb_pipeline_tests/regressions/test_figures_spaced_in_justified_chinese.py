@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kb_pipeline.deepdoc.line_text import spaces_between
+from kb_pipeline.deepdoc.page.line_text import spaces_between
 
 SIZE = 10.0
 

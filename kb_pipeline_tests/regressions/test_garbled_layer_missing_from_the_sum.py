@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from kb_pipeline.deepdoc.page import read_page, render_page
-from kb_pipeline.deepdoc.pdf import PdfFile
+from kb_pipeline.deepdoc.files.pdf import PdfFile
+from kb_pipeline.deepdoc.page.read import read_page, render_page
 from kb_pipeline.settings import Settings
 from kb_pipeline_tests.pdf_bytes import PageSource, document, page, text
 from kb_pipeline_tests.regressions.test_wrong_figures_from_fonts_without_a_map import PROSE, coded

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kb_pipeline.deepdoc.lines import page_lines
-from kb_pipeline.deepdoc.pdf import PdfFile
+from kb_pipeline.deepdoc.files.pdf import PdfFile
+from kb_pipeline.deepdoc.page.lines import page_lines
 from kb_pipeline_tests.pdf_bytes import document, hex_text, identity_font, page
 
 

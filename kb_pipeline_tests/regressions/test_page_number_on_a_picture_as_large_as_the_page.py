@@ -1,7 +1,7 @@
 """A picture over the whole page took the page number in, and a number that no region covers had no role at all."""
 
-from kb_pipeline.deepdoc.region_rules import settled
-from kb_pipeline.deepdoc.regions import assign_lines
+from kb_pipeline.deepdoc.page.region_rules import settled
+from kb_pipeline.deepdoc.page.regions import assign_lines
 from kb_pipeline.records import Region, TextLine
 
 GROUND = Region("figure", (0, 0, 600, 800), 0.9)

@@ -6,7 +6,7 @@ import tracemalloc
 
 import pytest
 
-from kb_pipeline.deepdoc.pdf import PdfFile, render_scale
+from kb_pipeline.deepdoc.files.pdf import PdfFile, render_scale
 from kb_pipeline_tests.pdf_bytes import document, page, text
 
 

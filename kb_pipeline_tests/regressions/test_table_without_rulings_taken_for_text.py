@@ -1,6 +1,6 @@
 """A table without rulings scores as text and as table; the stronger text won and its columns were read across."""
 
-from kb_pipeline.deepdoc.region_rules import settled
+from kb_pipeline.deepdoc.page.region_rules import settled
 from kb_pipeline.records import Region, TextLine
 
 BOX = (50.0, 100.0, 300.0, 200.0)

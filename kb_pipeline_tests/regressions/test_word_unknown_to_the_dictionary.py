@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from kb_pipeline.tokenization.term_weights import coverage, query_weights
 from kb_pipeline.tokenization.tokens import fine
-from kb_pipeline.tokenization.weights import coverage, query_weights
 
 
 @pytest.mark.parametrize("word", ["三码", "见矿", "凼岭", "栖霞组", "蘑菇屿镇"])

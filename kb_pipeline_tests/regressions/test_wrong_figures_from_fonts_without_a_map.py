@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import pytest
 
-from kb_pipeline.deepdoc.lines import page_lines
-from kb_pipeline.deepdoc.pdf import PdfFile
-from kb_pipeline.deepdoc.verdict import page_verdict
+from kb_pipeline.deepdoc.files.pdf import PdfFile
+from kb_pipeline.deepdoc.page.lines import page_lines
+from kb_pipeline.deepdoc.page.verdict import page_verdict
 from kb_pipeline_tests.pdf_bytes import PageSource, document, hex_text, identity_font, page, stream, text
 
 ROWS = ("0.30 1.25 13.70 42", "0.05 2.10 11.90 77", "0.12 3.45 10.20 18")

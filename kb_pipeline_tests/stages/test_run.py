@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from kb_pipeline.engine import plan, run
+from kb_pipeline.engine.context import Context
+from kb_pipeline.engine.run import run_batch, run_document
+from kb_pipeline.engine.stage import Output, Stage
 from kb_pipeline.errors import DamagedFile, ModelMissing
 from kb_pipeline.settings import Settings
-from kb_pipeline.stages import plan, raw_file, run
-from kb_pipeline.stages.context import Context
-from kb_pipeline.stages.run import run_batch, run_document
-from kb_pipeline.stages.stage import Output, Stage
+from kb_pipeline.stages import raw_file
 from kb_pipeline.storage.artefacts import Artefacts
 from kb_pipeline.storage.catalogue import Catalogue
 from kb_pipeline.storage.objects import MemoryStore

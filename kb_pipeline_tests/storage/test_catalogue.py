@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kb_pipeline.errors import InvalidName, KnowledgeBaseExists, UnknownDocument, UnknownKnowledgeBase, UsageError
-from kb_pipeline.index.names import is_collection_name
 from kb_pipeline.storage.catalogue import Catalogue, document_id
+from kb_pipeline.storage.names import is_collection_name
 from kb_pipeline.storage.objects import MemoryStore
 
 

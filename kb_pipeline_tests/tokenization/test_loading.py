@@ -11,7 +11,7 @@ from kb_pipeline.tokenization.tokens import fine
 LOAD = """
 import sys, time
 started = time.process_time()
-from kb_pipeline.tokenization.weights import query_weights
+from kb_pipeline.tokenization.term_weights import query_weights
 query_weights("铜矿体")
 heavy = ("jieba", "pkg_resources", "numpy", "onnxruntime")
 print(time.process_time() - started, *[name for name in heavy if name in sys.modules])

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from kb_pipeline.tokenization.language import language
 from kb_pipeline.tokenization.rarity import FILE, RARE, english_rarity
+from kb_pipeline.tokenization.term_weights import coverage, query_weights
 from kb_pipeline.tokenization.tokens import Tokenizer, fine
-from kb_pipeline.tokenization.weights import coverage, query_weights
 from kb_pipeline_tests.tokenization.make_english_rarities import rarities
 
 text = st.text(st.sampled_from("铜矿体的品位ZK305 ore-12.5m是多少?"), max_size=40)

@@ -14,9 +14,7 @@ from kb_pipeline.deepdoc.assembly.composing import Text, add_grid, add_listing, 
 from kb_pipeline.deepdoc.assembly.continued_tables import join_tables
 from kb_pipeline.deepdoc.assembly.drafts import Draft, characters, dropped_line, dropped_picture, rows_of
 from kb_pipeline.deepdoc.assembly.headings import body_size, mark_headings
-from kb_pipeline.deepdoc.assembly.joining import words
 from kb_pipeline.deepdoc.assembly.listings import join_listings
-from kb_pipeline.deepdoc.assembly.markers import is_equation_number
 from kb_pipeline.deepdoc.assembly.noise import page_noise
 from kb_pipeline.deepdoc.assembly.paragraphs import paragraphs
 from kb_pipeline.deepdoc.assembly.running_pictures import running_pictures
@@ -34,6 +32,8 @@ from kb_pipeline.records import (
     TextLine,
 )
 from kb_pipeline.settings import Settings
+from kb_pipeline.text.joining import words
+from kb_pipeline.text.markers import is_equation_number
 
 
 class FigureRequest(NamedTuple):

@@ -10,17 +10,17 @@ from kb_pipeline.deepdoc.assembly.columns import GUTTER, split_columns
 from kb_pipeline.deepdoc.assembly.drafts import PAGE_NUMBER, Block, Line, page_line, share_inside, union
 from kb_pipeline.deepdoc.assembly.frame import Frame, across, page_frame
 from kb_pipeline.deepdoc.assembly.gutters import part_at_gutters
-from kb_pipeline.deepdoc.assembly.joining import spaceless
-from kb_pipeline.deepdoc.assembly.markers import is_equation_number, is_lone_marker
 from kb_pipeline.deepdoc.assembly.reading_order import reading_order
 from kb_pipeline.deepdoc.assembly.watermarks import WATERMARK
 from kb_pipeline.records import Box, PageLayout, Role, TableGrid
+from kb_pipeline.text.joining import spaceless
+from kb_pipeline.text.markers import is_equation_number, is_lone_marker
 
 OBJECTS = ("figure", "equation")  # roles whose regions become objects with a picture
 TEXT_ROLES = ("title", "text", "reference", "figure caption", "table caption")
 LONG_ROW = 24  # letters of a row of running text, ideographs twice
 PROSE = 0.25  # share of a box that long rows of type cover where it holds running text
-LEAST_NUMBERS = 3  # page numbers that make a table of contents
+MIN_NUMBERS = 3  # page numbers that make a table of contents
 HOMELESS = 0.2  # share of them that may stand in no row, or out of line
 MARKER_REACH = 3.0  # type sizes between a list marker and its item
 ABSORBED = 0.6  # share of a stray line's area inside a block from which the line belongs to the block
@@ -113,7 +113,7 @@ def _with_numbers(blocks: list[Block]) -> list[Block]:
     found = [block for block in blocks if not any(block is other for other in apart)]
     texts = [i for i, block in enumerate(found) if not block.is_object]
     homes = [next((i for i in texts if _has_row(line, found[i])), None) for line in numbers]
-    if len(numbers) < LEAST_NUMBERS or homes.count(None) > HOMELESS * len(homes) or not _aligned(numbers):
+    if len(numbers) < MIN_NUMBERS or homes.count(None) > HOMELESS * len(homes) or not _aligned(numbers):
         return blocks
     for line, home in zip(numbers, homes, strict=True):
         if home is None:

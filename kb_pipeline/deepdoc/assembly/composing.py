@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from kb_pipeline.deepdoc.assembly.drafts import DROP_CAP, Line, Row, characters, is_drop_cap
-from kb_pipeline.deepdoc.assembly.joining import hyphen, separator
 from kb_pipeline.records import Dropped, PageLocator, TableCell, TableGrid
+from kb_pipeline.text.joining import hyphen, separator
 
 HYPHEN = "line-end hyphen"
 CELL = " | "

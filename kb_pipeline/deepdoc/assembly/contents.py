@@ -20,8 +20,8 @@ from kb_pipeline.records import Bookmark, PageLayout
 
 CONTENTS = "contents"
 
-LEAST = 3  # entries of a table of contents
-LEAST_BARE = 5  # entries where neither a heading nor the document proves it
+MIN = 3  # entries of a table of contents
+MIN_BARE = 5  # entries where neither a heading nor the document proves it
 BETWEEN = 2  # rows without a page number between two entries: titles of two lines
 ABOVE = 2  # rows between the heading and the first entry
 GAP = 2.0  # type sizes of space before a page number that no dots lead to
@@ -30,7 +30,7 @@ MATCHED = 0.5  # share of titles that come back in the document
 LEADERS = 0.8  # share of entries with dots, where only their numbering proves them
 NUMBERED = 0.5  # share of titles with a chapter's number there
 LONGEST = 120  # characters of a title
-MOST = 0.8  # share of a document's characters above which they are the document itself
+MAX = 0.8  # share of a document's characters above which they are the document itself
 
 _HEADING = re.compile(
     r"目[录次]|(?:图|表|图形|插图|附图|附表|图表|表格)(?:目录|清单|列表)|(?:tableof)?contents|listof(?:figures|tables|illustrations|plates)"
@@ -83,7 +83,7 @@ def contents_lines(
         goes_on = reached
     sizes = {layout.page: [characters(line.text) for line in layout.lines] for layout in pages}
     whole = sum(sum(counts) for counts in sizes.values())
-    return found if sum(sizes[page][index] for page, index in found) < MOST * whole else set()
+    return found if sum(sizes[page][index] for page, index in found) < MAX * whole else set()
 
 
 def _entry(row: Row) -> Entry | None:
@@ -124,13 +124,13 @@ def _is_contents(run: Sequence[Entry], headed: bool, known: Sequence[bool]) -> b
     counted = [entry.page for entry in run if entry.page]
     rising = [a <= b for a, b in pairwise(counted)]
     leaders = sum(entry.leader for entry in run)
-    least = 1 if headed and leaders == len(run) else LEAST
+    least = 1 if headed and leaders == len(run) else MIN
     if len(run) < least or sum(rising) < RISING * len(rising):
         return False
     if headed or sum(known) >= MATCHED * len(run):
         return True
     numbered = sum(bool(numbering(entry.title)[0]) for entry in run)
-    return len(run) >= LEAST_BARE and leaders >= LEADERS * len(run) and numbered >= NUMBERED * len(run)
+    return len(run) >= MIN_BARE and leaders >= LEADERS * len(run) and numbered >= NUMBERED * len(run)
 
 
 def _texts(pages: Sequence[PageLayout]) -> dict[str, set[int]]:

@@ -18,10 +18,10 @@ from statistics import median
 import msgspec
 
 from kb_pipeline.deepdoc.assembly.drafts import Block, Draft
-from kb_pipeline.deepdoc.assembly.joining import separator
-from kb_pipeline.deepdoc.assembly.markers import ends_sentence
-from kb_pipeline.deepdoc.tables.html import table_html
 from kb_pipeline.records import Dropped, PageLocator, TableCell, TableGrid
+from kb_pipeline.tables.html import table_html
+from kb_pipeline.text.joining import separator
+from kb_pipeline.text.markers import ends_sentence
 
 REPEATED_HEADER, CONTINUED_CAPTION = "repeated table header", "continued caption"
 

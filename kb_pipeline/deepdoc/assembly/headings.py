@@ -14,8 +14,8 @@ from statistics import median
 
 from kb_pipeline.deepdoc.assembly.captions import is_caption
 from kb_pipeline.deepdoc.assembly.drafts import Draft, text_size
-from kb_pipeline.deepdoc.assembly.markers import CHINESE_NUMBER, ends_sentence, has_leader
 from kb_pipeline.records import Bookmark, PageLayout
+from kb_pipeline.text.markers import CHINESE_NUMBER, ends_sentence, has_leader
 
 LONGEST = 120  # characters of a heading at most
 LONGEST_ROWS = 3

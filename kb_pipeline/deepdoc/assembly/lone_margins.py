@@ -16,8 +16,8 @@ from kb_pipeline.deepdoc.assembly.drafts import Row, page_line, rows_of, union
 from kb_pipeline.deepdoc.assembly.frame import across, page_frame
 from kb_pipeline.deepdoc.assembly.headings import numbering
 from kb_pipeline.deepdoc.assembly.margins import Edge
-from kb_pipeline.deepdoc.assembly.markers import ends_sentence
 from kb_pipeline.records import PageLayout
+from kb_pipeline.text.markers import ends_sentence
 
 BODY = 5  # rows of text that a page must hold beside its margins
 DEEPEST = 0.12  # share of the page's height that a band takes at most

@@ -15,12 +15,12 @@ from statistics import median
 
 from kb_pipeline.deepdoc.assembly.captions import is_caption
 from kb_pipeline.deepdoc.assembly.drafts import Block, Draft, Row, rows_of
-from kb_pipeline.deepdoc.assembly.joining import HYPHENS, spaceless
-from kb_pipeline.deepdoc.assembly.markers import ends_sentence, has_leader, is_bullet, is_clause, is_quantity
 from kb_pipeline.records import Role
+from kb_pipeline.text.joining import HYPHENS, spaceless
+from kb_pipeline.text.markers import ends_sentence, has_leader, is_bullet, is_clause, is_quantity
 
 INDENT = 0.8  # least first-line indent in type sizes
-LEAST_SHIFT = 0.5  # below this many type sizes, two left edges are the same
+MIN_SHIFT = 0.5  # below this many type sizes, two left edges are the same
 GAP = 1.4  # a row starts a paragraph when it stands this many usual pitches below the last
 PITCH = 1.75  # usual pitch in type sizes, where a page tells none
 WIDEST = 3.0  # greatest pitch of one paragraph's rows in type sizes
@@ -29,7 +29,7 @@ SIZE_STEP_OCR = 0.35  # the same for recognised lines, whose box heights vary wi
 SAME_WIDTH = 0.75  # least ratio of the widths of two columns that one paragraph runs through
 NARROW = 0.6  # share of the usual row's width that a block has at most, whose rows may be lines of an address
 WRAPPED = 3  # line breaks from which it shows whether a right edge explains them
-LEAST_ROWS = 5  # rows of a page that tell its usual width
+MIN_ROWS = 5  # rows of a page that tell its usual width
 SHORT = 0.3  # a row that leaves this share of the column empty ends its paragraph
 
 
@@ -119,7 +119,7 @@ def _usual_widths(blocks: Sequence[Block]) -> dict[int, float]:
         if not block.is_object and block.role == "text":
             found += rows_of(block.lines)
     usual = _median_width([row for found in rows.values() for row in found])
-    return {page: _median_width(found) if len(found) >= LEAST_ROWS else usual for page, found in rows.items()}
+    return {page: _median_width(found) if len(found) >= MIN_ROWS else usual for page, found in rows.items()}
 
 
 def _median_width(rows: Sequence[Row]) -> float:
@@ -133,15 +133,15 @@ def _measure(block: Block, rows: Sequence[Row], usual: float, width: float) -> M
     size = median(row.size for row in rows)
     if block.column[1] - right <= 4 * size:
         right = max(right, block.column[1])
-    if left - block.column[0] <= LEAST_SHIFT * size:
+    if left - block.column[0] <= MIN_SHIFT * size:
         left = min(left, block.column[0])
     if block.role == "text" and right - left <= NARROW * width and _is_list(rows, right):
         right = left + width
     steps = [b.box[1] - a.box[1] for a, b in pairwise(rows)]
     near = [step for step in steps if 0.5 * size < step < WIDEST * size]
     pitch = min(median(near), max(2.0, 1.3 * usual) * size) if len(near) >= 2 else usual * size
-    shifted = sum(row.box[0] - left > LEAST_SHIFT * size for row in rows)
-    hanging = len(rows) > 1 and rows[0].box[0] - left <= LEAST_SHIFT * size and shifted >= 0.5 * len(rows)
+    shifted = sum(row.box[0] - left > MIN_SHIFT * size for row in rows)
+    hanging = len(rows) > 1 and rows[0].box[0] - left <= MIN_SHIFT * size and shifted >= 0.5 * len(rows)
     return Measure(left, right, pitch, hanging)
 
 
@@ -171,10 +171,10 @@ def _starts(part: Sequence[Row], row: Row, measure: Measure) -> bool:
         return True
     shift = row.box[0] - measure.left
     if measure.hanging:
-        if shift <= LEAST_SHIFT * size and (ended or short or is_clause(row.first)):
+        if shift <= MIN_SHIFT * size and (ended or short or is_clause(row.first)):
             return True
     elif INDENT * size <= shift <= 8 * size:
-        same = abs(row.box[0] - before.box[0]) <= LEAST_SHIFT * size
+        same = abs(row.box[0] - before.box[0]) <= MIN_SHIFT * size
         if not same or ended or short:
             return True
     return short and (ended or room > SHORT * (measure.right - measure.left))

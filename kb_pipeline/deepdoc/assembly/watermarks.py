@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from statistics import median
 
 from kb_pipeline.deepdoc.assembly.drafts import text_size
-from kb_pipeline.deepdoc.assembly.joining import spaceless
 from kb_pipeline.deepdoc.assembly.margins import MARGIN, Nearby, running_key
 from kb_pipeline.records import Box, PageLayout
+from kb_pipeline.text.joining import spaceless
 
 WATERMARK = "watermark"
 
@@ -30,7 +30,7 @@ TILES = 3  # copies on one page that prove one
 DRIFT = 0.02  # share of the page's size by which an upright watermark may move from page to page
 COVERED = 0.15  # share of a leaning line's box that other lines take up, where it lies over text
 UPRIGHT_COVERED = 0.3  # the same for upright lines, whose boxes are tight
-LEAST_COVERED = 2  # other lines that an upright watermark lies over
+MIN_COVERED = 2  # other lines that an upright watermark lies over
 PIECE = 2  # characters of a watermark's piece at least
 
 
@@ -100,7 +100,7 @@ def _is_proven(candidate: Candidate, alike: Sequence[Candidate]) -> bool:
     if candidate.leaning:
         over_text = candidate.covered >= COVERED and not candidate.drawn
         return sum((candidate.light, candidate.large, len(pages) >= PAGES, over_text)) >= 2
-    covers = candidate.covered >= UPRIGHT_COVERED and candidate.crossed >= LEAST_COVERED
+    covers = candidate.covered >= UPRIGHT_COVERED and candidate.crossed >= MIN_COVERED
     if not candidate.light:
         return covers
     tiles = sum(other.page == candidate.page for other in alike)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kb_pipeline.deepdoc.originals.tables import read_components
+from kb_pipeline.deepdoc.tables.components import read_components
 from kb_pipeline.deepdoc.tables.grid import Cell, Grid
 from kb_pipeline.deepdoc.tables.ruled import Line, fits, ruled_grid, snapped
 from kb_pipeline.deepdoc.tables.tiling import read_tiled

@@ -10,7 +10,7 @@ import numpy as np
 from kb_pipeline.deepdoc.tables.grid import Grid
 from kb_pipeline.records import TextLine
 
-LEAST_OVERLAP = 0.15
+MIN_OVERLAP = 0.15
 """Share of a segment's area that must lie in a cell for an overlap to count; below it the nearest cell is taken."""
 
 ROW_WEIGHT = 2.0
@@ -34,7 +34,7 @@ def assign(grid: Grid, boxes: np.ndarray) -> list[int]:
         wide = np.clip(np.minimum(cells[:, 2], box[2]) - np.maximum(cells[:, 0], box[0]), 0, None)
         high = np.clip(np.minimum(cells[:, 3], box[3]) - np.maximum(cells[:, 1], box[1]), 0, None)
         shared = wide * high
-        if shared.max() > LEAST_OVERLAP * (box[2] - box[0]) * (box[3] - box[1]):
+        if shared.max() > MIN_OVERLAP * (box[2] - box[0]) * (box[3] - box[1]):
             owners.append(int(shared.argmax()))
             continue
         x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2

@@ -8,7 +8,7 @@ from kb_pipeline.deepdoc.tables.ruled import Line
 from kb_pipeline.records import Box
 
 REACH = 14.0  # points beyond the box in which the frame's lines are looked for
-LEAST_SIDE = 0.6  # share of the box's side that an outer line must run along
+MIN_SIDE = 0.6  # share of the box's side that an outer line must run along
 
 
 def with_frame(box: Box, horizontal: Sequence[Line], vertical: Sequence[Line]) -> Box:
@@ -19,8 +19,8 @@ def with_frame(box: Box, horizontal: Sequence[Line], vertical: Sequence[Line]) -
         vertical: (x, top, bottom).
     """
     x0, top, x1, bottom = box
-    ys = [y for y, a, b in horizontal if min(b, x1) - max(a, x0) >= LEAST_SIDE * (x1 - x0)]
-    xs = [x for x, a, b in vertical if min(b, bottom) - max(a, top) >= LEAST_SIDE * (bottom - top)]
+    ys = [y for y, a, b in horizontal if min(b, x1) - max(a, x0) >= MIN_SIDE * (x1 - x0)]
+    xs = [x for x, a, b in vertical if min(b, bottom) - max(a, top) >= MIN_SIDE * (bottom - top)]
     return (
         float(max((x for x in xs if x0 - REACH <= x < x0), default=x0)),
         float(max((y for y in ys if top - REACH <= y < top), default=top)),

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from kb_pipeline.deepdoc.tables.grid import Grid
 
-MOST_HEADER_ROWS = 4
+MAX_HEADER_ROWS = 4
 _figure = re.compile(r"[^\w]*\d[\d\s.,:%‰°'′″~～–−±×/()（）+\-]*\w{0,3}")  # digits lead, a short unit may follow
 _year = re.compile(r"(?:19|20)\d{2}\s*(?:年度?|[AEae])?|[QqHh][1-4]|\d{1,2}\s*月")
 
@@ -33,7 +33,7 @@ def with_headers(grid: Grid, texts: Sequence[str]) -> Grid:
 
 def _header_rows(grid: Grid, texts: Sequence[str]) -> int:
     found = 0
-    while found < min(grid.rows - 1, MOST_HEADER_ROWS) and _names_columns(grid, texts, found):
+    while found < min(grid.rows - 1, MAX_HEADER_ROWS) and _names_columns(grid, texts, found):
         found += 1
     if found == 0 or not _has_figures(grid, texts, found):
         return 0  # words all the way down: which row names the columns is not to be seen

@@ -8,12 +8,12 @@ from functools import lru_cache
 import cv2
 import numpy as np
 
-from kb_pipeline.deepdoc.crops import IMAGENET_MEAN, IMAGENET_STD
 from kb_pipeline.deepdoc.tables.grid import Cell, Grid
+from kb_pipeline.deepdoc.vision.crops import IMAGENET_MEAN, IMAGENET_STD
 from kb_pipeline.weights.sessions import metadata_lines, session
 
 SIDE = 488  # pixels, the net's square input
-MOST_TOKENS = 495
+MAX_TOKENS = 495
 """Tokens from which an output counts as cut: the net stops at 501."""
 
 NAMES = {"table": "slanet-plus", "table second opinion": "slanet-en"}
@@ -47,7 +47,7 @@ def read_structure(crop: np.ndarray, role: str = "table") -> Grid:
     cells = token_cells(tokens)
     boxes = _boxes(raw, width, height, ratio)[: len(cells)]
     confidence = float(certain[steps].mean()) if steps else 0.0
-    return Grid(tuple(cells[: len(boxes)]), boxes, NAMES[role], confidence, len(steps) >= MOST_TOKENS)
+    return Grid(tuple(cells[: len(boxes)]), boxes, NAMES[role], confidence, len(steps) >= MAX_TOKENS)
 
 
 def token_cells(tokens: list[str]) -> list[Cell]:

@@ -12,15 +12,15 @@ from kb_pipeline.records import Box
 TOLERANCE = 2.0  # points within which parallel lines are one
 INSET = 0.7  # points left out at the ends of a cell's side, where lines cross
 DRAWN = 0.5  # share of a cell's side that must be drawn for the side to part two cells
-LEAST_CELLS = 4
+MIN_CELLS = 4
 LONG = 0.8  # share of the longest line from which a line says where an open border is
 OPEN_SIDE = 6.0  # points by which lines must stick out over the outermost line across them
 OVERHANG = 0.15  # share of a segment's width that may stick out of its cell
-MOST_OUTSIDE = 0.05  # share of the segments that may lie in no cell or across a line
-MOST_BESIDE = 0.03  # pairs of segments side by side in one cell, per segment
+MAX_OUTSIDE = 0.05  # share of the segments that may lie in no cell or across a line
+MAX_BESIDE = 0.03  # pairs of segments side by side in one cell, per segment
 STACK = 4  # segments in one cell that look like several rows without lines between
-MOST_STACKED = 0.34  # share of the filled cells
-LEAST_ROWS = 5  # rows of a merged region from which its text may show them
+MAX_STACKED = 0.34  # share of the filled cells
+MIN_ROWS = 5  # rows of a merged region from which its text may show them
 ROWS_HELD = 0.8  # share of these rows in which a text must stand
 WIDE = 0.8  # share of a table's extent that a line must cover to part all its columns or rows
 
@@ -41,7 +41,7 @@ def ruled_grid(horizontal: Sequence[Line], vertical: Sequence[Line], box: Box, t
     ys = _bordered(_levels(horizontal), vertical)
     xs = _bordered(_levels(vertical), horizontal)
     rows, cols = len(ys) - 1, len(xs) - 1
-    if rows < 1 or cols < 1 or rows * cols < LEAST_CELLS:
+    if rows < 1 or cols < 1 or rows * cols < MIN_CELLS:
         return None
     parent = np.arange(rows * cols)
 
@@ -69,7 +69,7 @@ def ruled_grid(horizontal: Sequence[Line], vertical: Sequence[Line], box: Box, t
         regions += _apart((r0, r1, c0, c1), ys, xs, np.asarray(texts, float).reshape(-1, 4))
     cells = [Cell(r0, c0, r1 - r0, c1 - c0) for r0, r1, c0, c1 in regions]
     boxes = [[xs[c0], ys[r0], xs[c1], ys[r1]] for r0, r1, c0, c1 in regions]
-    if len(cells) < LEAST_CELLS:
+    if len(cells) < MIN_CELLS:
         return None
     return Grid(tuple(cells), np.array(boxes, float), "rulings")
 
@@ -82,7 +82,7 @@ def _apart(
     x, y = (texts[:, 0] + texts[:, 2]) / 2, (texts[:, 1] + texts[:, 3]) / 2
     own = texts[(xs[c0] < x) & (x < xs[c1]) & (ys[r0] < y) & (y < ys[r1])]
     rows = [(r0, r1)]
-    if r1 - r0 >= LEAST_ROWS and (held := _bands_held(own[:, [1, 3]], ys[r0 : r1 + 1])) is not None:
+    if r1 - r0 >= MIN_ROWS and (held := _bands_held(own[:, [1, 3]], ys[r0 : r1 + 1])) is not None:
         rows = [(r, r + 1) for r in range(r0, r1)] if len(held) >= ROWS_HELD * (r1 - r0) else rows
     beside = any(_beside(a, b) for i, a in enumerate(own) for b in own[:i])
     cols = [(c0, c1)]
@@ -172,9 +172,9 @@ def fits(ruled: Grid, model: Grid, boxes: np.ndarray) -> bool:
     beside = sum(_beside(a, b) for group in held.values() for i, a in enumerate(group) for b in group[:i])
     stacked = sum(len(group) >= STACK for group in held.values())
     return (
-        outside <= max(1, MOST_OUTSIDE * len(boxes))
-        and (ruled.cols >= model.cols or beside <= MOST_BESIDE * len(boxes))
-        and (ruled.rows >= model.rows or stacked <= max(1, MOST_STACKED * len(held)))
+        outside <= max(1, MAX_OUTSIDE * len(boxes))
+        and (ruled.cols >= model.cols or beside <= MAX_BESIDE * len(boxes))
+        and (ruled.rows >= model.rows or stacked <= max(1, MAX_STACKED * len(held)))
     )
 
 

@@ -9,8 +9,8 @@ from itertools import pairwise
 import msgspec
 import numpy as np
 
-from kb_pipeline.deepdoc.characters import Characters
-from kb_pipeline.deepdoc.lines import segments
+from kb_pipeline.deepdoc.files.characters import Characters
+from kb_pipeline.deepdoc.page.lines import segments
 from kb_pipeline.records import TextLine
 
 GAP = 0.6

@@ -16,8 +16,8 @@ from kb_pipeline.formats.docx.names import W, source_text, value
 from kb_pipeline.formats.docx.objects import Objects
 from kb_pipeline.formats.docx.tables import Grid, GridCell, read_grid
 from kb_pipeline.formats.ooxml import whole
-from kb_pipeline.formats.table_headers import Look, header_rows, is_figure, title_rows
 from kb_pipeline.records import Locator, ParagraphLocator, Section
+from kb_pipeline.tables.headers import Look, header_rows, is_figure, title_rows
 
 CONTENTS, COVERED = "contents", "covered by a merged cell"
 LONGEST_HEADING = 300  # characters; a whole paragraph in a heading's style is none

@@ -12,7 +12,7 @@ from kb_pipeline.formats.docx.names import W, is_on, value
 from kb_pipeline.formats.ooxml import whole
 
 BULLET = "-"  # in place of whatever sign a symbol font shows
-MOST_LINKS = 10  # lists that refer to a style that refers to a list
+MAX_LINKS = 10  # lists that refer to a style that refers to a list
 _PLACE = re.compile(r"%([1-9])")
 _CLOSED = "、。．，：；）】》〉」』"  # after these no space is put
 
@@ -125,7 +125,7 @@ class Numbering:
 
     def _definition(self, family: str) -> list[etree._Element]:
         """Level elements of a definition, or of the one that it takes from a list style."""
-        for _ in range(MOST_LINKS):
+        for _ in range(MAX_LINKS):
             found = self._abstract.get(family)
             if found is None:
                 return []

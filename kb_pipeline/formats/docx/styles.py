@@ -10,7 +10,7 @@ from lxml import etree
 from kb_pipeline.formats.docx.names import W, is_on, value
 from kb_pipeline.formats.ooxml import whole
 
-MOST_BASES = 20  # styles that one may build upon, in a row
+MAX_BASES = 20  # styles that one may build upon, in a row
 BODY = 9  # outline level of what is no heading
 _HEADING = re.compile(r"(?:heading|标题|標題|überschrift|titre|заголовок|見出し)\s*([1-9])", re.I)
 _CONTENTS = re.compile(r"(?:toc|目录|目錄)\s*(?:\d|heading|标题)|table of figures|图表目录", re.I)
@@ -38,7 +38,7 @@ class Styles:
 
     def chain(self, style: str) -> Iterator[etree._Element]:
         """A style and those that it builds upon."""
-        for _ in range(MOST_BASES):
+        for _ in range(MAX_BASES):
             found = self._by_id.get(style)
             if found is None:
                 return

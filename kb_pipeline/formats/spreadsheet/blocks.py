@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from kb_pipeline.formats.spreadsheet.book import Sheet, Shown, Span
 
 MOSTLY = 0.6  # share of the cells of a column that make it one of figures
-MOST_SPAN = 100_000  # cells of a merged range; of larger ones the first visible cell counts
-MOST_PIECES = 300  # cells that do not touch; a sheet of more is one form, and not that many tables
+MAX_SPAN = 100_000  # cells of a merged range; of larger ones the first visible cell counts
+MAX_PIECES = 300  # cells that do not touch; a sheet of more is one form, and not that many tables
 
 
 @dataclass
@@ -58,7 +58,7 @@ def view_of(sheet: Sheet) -> View:
     covered: set[tuple[int, int]] = set()
     for top, left, bottom, right in sheet.merged:
         bottom, right = min(bottom, last_row), min(right, last_col)
-        if (bottom - top + 1) * (right - left + 1) > MOST_SPAN:
+        if (bottom - top + 1) * (right - left + 1) > MAX_SPAN:
             bottom, right = (
                 _first_not_in(sheet.hidden_rows, top, bottom),
                 _first_not_in(sheet.hidden_columns, left, right),
@@ -104,7 +104,7 @@ def blocks(view: View) -> list[Block]:
     free = {place for place in filled if not owner.get(place)}
     frames = {place for place in view.framed if not owner.get(place)}
     pieces = [_bounds(part) for part in _touching(free, frames)]
-    if len(pieces) > MOST_PIECES:
+    if len(pieces) > MAX_PIECES:
         found.append(Block(_bounds(free)))
     else:
         found += [Block(span) for span in _bridged(_joined(pieces), view)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-MOST_CELLS = 1_000_000  # of a workbook: some 500 bytes each while it is read
+MAX_CELLS = 1_000_000  # of a workbook: some 500 bytes each while it is read
 Span = tuple[int, int, int, int]  # first row, first column, last row, last column, all from 0
 
 

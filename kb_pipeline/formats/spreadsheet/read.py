@@ -12,8 +12,8 @@ from kb_pipeline.formats.ooxml import Package
 from kb_pipeline.formats.pictures import picture_part
 from kb_pipeline.formats.spreadsheet.blocks import Block, View, blocks, view_of
 from kb_pipeline.formats.spreadsheet.book import Sheet, Shown, Span
-from kb_pipeline.formats.table_headers import Look, header_rows, note_rows, title_rows
 from kb_pipeline.records import CellLocator, TableCell
+from kb_pipeline.tables.headers import Look, header_rows, note_rows, title_rows
 
 HIDDEN_SHEET, HIDDEN_ROW, HIDDEN_COLUMN = "hidden sheet", "hidden row", "hidden column"
 SPARSE, SMALL = 20, 10_000  # cells of a range for each filled one, beyond that many, above which gaps are left out

@@ -10,10 +10,10 @@ from xlrd.biffh import XLRDError, error_text_from_code
 from xlrd.compdoc import CompDocError
 
 from kb_pipeline.errors import DamagedFile, EncryptedFile, FileTooLarge
-from kb_pipeline.formats.spreadsheet.book import MOST_CELLS, Sheet, Shown
+from kb_pipeline.formats.spreadsheet.book import MAX_CELLS, Sheet, Shown
 from kb_pipeline.formats.spreadsheet.number_format import shown_number, shown_text
 from kb_pipeline.formats.spreadsheet.xlsx import one_line
-from kb_pipeline.formats.table_headers import is_figure
+from kb_pipeline.tables.headers import is_figure
 
 SPARSE = 10  # cells of the ranges in use, a cell allowed
 SOLID = 1  # fill pattern
@@ -34,7 +34,7 @@ def read_xls(data: bytes, name: str) -> list[Sheet]:
     try:
         book = xlrd.open_workbook(file_contents=data, formatting_info=True, logfile=io.StringIO(), on_demand=False)
         size = sum(sheet.nrows * sheet.ncols for sheet in book.sheets())
-        if size <= SPARSE * MOST_CELLS:
+        if size <= SPARSE * MAX_CELLS:
             return [_sheet(book, sheet) for sheet in book.sheets()]
     except DAMAGE as error:
         if "encrypted" in str(error).lower():
@@ -43,7 +43,7 @@ def read_xls(data: bytes, name: str) -> list[Sheet]:
             f"the workbook cannot be read ({error})", document=name,
             remedy="open it in its own program and save it again",
         ) from error  # fmt: skip
-    raise FileTooLarge(f"it holds more than {MOST_CELLS} cells", document=name, remedy="split the workbook")
+    raise FileTooLarge(f"it holds more than {MAX_CELLS} cells", document=name, remedy="split the workbook")
 
 
 def _sheet(book: xlrd.Book, source: xlrd.sheet.Sheet) -> Sheet:

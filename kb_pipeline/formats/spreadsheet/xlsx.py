@@ -9,15 +9,15 @@ from math import isfinite
 
 from lxml import etree
 
-from kb_pipeline.cells import column_number
 from kb_pipeline.errors import DamagedFile, FileTooLarge
 from kb_pipeline.formats.ooxml import Package, R, Relation, of_kind, whole
 from kb_pipeline.formats.pictures import picture_ending
-from kb_pipeline.formats.spreadsheet.book import MOST_CELLS, Picture, Sheet, Shown, Span
+from kb_pipeline.formats.spreadsheet.book import MAX_CELLS, Picture, Sheet, Shown, Span
 from kb_pipeline.formats.spreadsheet.drawings import read_drawing
 from kb_pipeline.formats.spreadsheet.number_format import shown_number, shown_text
 from kb_pipeline.formats.spreadsheet.styles import S, Style, is_true, read_styles
-from kb_pipeline.formats.table_headers import is_figure
+from kb_pipeline.tables.headers import is_figure
+from kb_pipeline.tables.ranges import column_number
 
 ROWS, COLUMNS = 1_048_576, 16_384  # of a sheet
 T = "{http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments}"
@@ -47,7 +47,7 @@ def read_xlsx(package: Package) -> list[Sheet]:
         if relation is None or relation.kind != "worksheet":
             continue
         sheet = Sheet(element.get("name", ""), element.get("state", "visible") != "visible")
-        reader = _SheetReader(package, sheet, strings, styles, since_1904, MOST_CELLS - cells)
+        reader = _SheetReader(package, sheet, strings, styles, since_1904, MAX_CELLS - cells)
         reader.read(relation.target)
         _place_cell_pictures(sheet, embedded)
         cells += len(sheet.cells)
@@ -111,10 +111,10 @@ class _SheetReader:
                 self.sheet.cells[self.row, col] = Shown(text, figure, style.bold, style.ground)
                 if len(self.sheet.cells) > self.most:
                     raise FileTooLarge(
-                        f"it holds more than {MOST_CELLS} cells", document=self.package.name,
+                        f"it holds more than {MAX_CELLS} cells", document=self.package.name,
                         remedy="split the workbook, or export its sheets one by one",
                     )  # fmt: skip
-            elif style.border and len(self.sheet.framed) < MOST_CELLS:
+            elif style.border and len(self.sheet.framed) < MAX_CELLS:
                 self.sheet.framed.add((self.row, col))
 
     def _shown(self, cell: etree._Element, style: Style) -> tuple[str, bool]:

@@ -1,0 +1,1 @@
+"""PDF through pdfium, and pictures: geometry, characters, paths, rendering."""

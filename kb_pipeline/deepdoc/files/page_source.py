@@ -1,0 +1,61 @@
+"""One document's file, opened for its pages: pictures are rendered where they are needed and never stored in full."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from kb_pipeline.settings import Settings
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from kb_pipeline.deepdoc.files.paged_file import PagedFile
+
+PICTURE_TYPES = ("png", "jpeg", "tiff", "bmp", "webp", "gif")
+PAGED_TYPES = ("pdf", *PICTURE_TYPES)
+
+
+class PageSource:
+    """An opened file whose last rendered picture a worker keeps, since its next stage wants the same page."""
+
+    def __init__(self, data: bytes, kind: str, name: str, settings: Settings):
+        self.name = name
+        self.file = open_paged(data, kind, name, settings)
+        self._kept = threading.local()
+
+    @property
+    def page_count(self) -> int:
+        return self.file.page_count
+
+    def keep(self, page: int, scale: float, picture: np.ndarray) -> None:
+        """Remember a picture for this worker's next stage."""
+        self._kept.value = (page, scale, picture)
+
+    def picture(self, page: int, scale: float) -> np.ndarray:
+        """The page at `scale` pixels a point, BGR: the one this worker just made, or rendered again."""
+        kept = getattr(self._kept, "value", None)
+        if kept and kept[:2] == (page, scale):
+            return kept[2]
+        picture = self.file.render(page, scale)
+        self.keep(page, scale, picture)
+        return picture
+
+    def close(self) -> None:
+        self._kept = threading.local()
+        self.file.close()
+
+
+def open_paged(data: bytes, kind: str, name: str, settings: Settings) -> PagedFile:
+    """The reader for that type.
+
+    Raises:
+        DocumentError: the file is empty, damaged or encrypted.
+    """
+    if kind == "pdf":
+        from kb_pipeline.deepdoc.files.pdf import PdfFile
+
+        return PdfFile(data, name, settings.render.password.get_secret_value())
+    from kb_pipeline.deepdoc.files.pictures import PictureFile
+
+    return PictureFile(data, name)

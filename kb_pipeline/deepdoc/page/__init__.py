@@ -1,0 +1,1 @@
+"""One page: the verdict on its characters, its lines, regions and tables."""

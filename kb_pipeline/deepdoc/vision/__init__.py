@@ -1,0 +1,1 @@
+"""The nets: text detection, recognition, orientation, layout."""

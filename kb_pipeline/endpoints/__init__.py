@@ -1,0 +1,1 @@
+"""Calls to services that end in time."""

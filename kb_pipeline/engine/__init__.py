@@ -1,0 +1,1 @@
+"""Takes documents through stages: fingerprints, what is reused, what is stale, failures."""

@@ -1,0 +1,112 @@
+"""What a process needs to run stages, and what it tells of them."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from kb_pipeline.engine.memory import bound_allocator
+from kb_pipeline.settings import Settings, load_settings
+from kb_pipeline.storage.artefacts import Artefact, Artefacts
+from kb_pipeline.storage.catalogue import Catalogue, DocumentEntry, KnowledgeBaseEntry
+from kb_pipeline.storage.objects import home_store
+
+PROCESS = f"{socket.gethostname()}:{os.getpid()}"  # who works on a document
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a document is: `done` of `total` pages of a page stage, or 1 of 1 when a stage ended."""
+
+    document: str
+    path: str
+    stage: str
+    done: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a stage of a document: an artefact, or the reason why there is none.
+
+    `news` is false where the same artefact was in force before, so that nobody need be told. `error` is what `reason`
+    tells in one line.
+    """
+
+    stage: str
+    document: DocumentEntry
+    artefact: Artefact | None = None
+    hit: bool = False
+    news: bool = True
+    reason: str = ""
+    error: Exception | None = None
+
+
+@dataclass
+class Context:
+    """What a process needs to run stages: store, settings, workers, and who listens."""
+
+    settings: Settings
+    artefacts: Artefacts
+    catalogue: Catalogue
+    listen: Callable[[Progress], None] = lambda progress: None
+    stopped: threading.Event = field(default_factory=threading.Event)
+    _kb_settings: dict[str, Settings] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        bound_allocator()
+        # page workers are threads, since the models, OpenCV and pdfium all leave Python's lock
+        self.page_pool = ThreadPoolExecutor(self.workers, "page", initializer=_one_thread_each)
+
+    @property
+    def workers(self) -> int:
+        """Documents, and pages, that this process has in hand at a time."""
+        return self.settings.pipeline.workers or len(os.sched_getaffinity(0))
+
+    def settings_of(self, kb: str) -> Settings:
+        """Settings of a knowledge base by id."""
+        if kb not in self._kb_settings:
+            entry = self.catalogue.knowledge_base_by_id(kb)
+            self._kb_settings[kb] = load_settings(entry.settings if entry else {})
+        return self._kb_settings[kb]
+
+    def suppose(self, kb: KnowledgeBaseEntry, overrides: Mapping[str, Any]) -> None:
+        """Take these settings for a knowledge base's own from now on, without storing them."""
+        self._kb_settings[kb.id] = load_settings({**kb.settings, **overrides})
+
+    def settings_for(self, document: DocumentEntry) -> Settings:
+        """Settings of a document: those of its knowledge base, with the chunk mode that holds for its path."""
+        settings = self.settings_of(document.kb)
+        return settings.model_copy(update={"chunking": settings.chunking.for_document(document.path)})
+
+    def __enter__(self) -> Context:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the page workers; what they are at is not kept, what they finished is."""
+        self.stopped.set()
+        self.page_pool.shutdown(cancel_futures=True)
+
+
+def _one_thread_each() -> None:
+    import cv2
+
+    cv2.setNumThreads(1)
+
+
+def open_context(settings: Settings | None = None, listen: Callable[[Progress], None] | None = None) -> Context:
+    """The context of this installation (`KB_HOME`)."""
+    settings = settings or load_settings()
+    objects = home_store(settings.storage)
+    context = Context(settings, Artefacts(objects, settings.storage.keep_versions), Catalogue(objects))
+    if listen:
+        context.listen = listen
+    return context

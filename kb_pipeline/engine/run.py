@@ -1,0 +1,300 @@
+"""Take documents through stages: skip what is there, compute what is not, record every outcome; no Dagster.
+
+A document flows depth-first through all selected stages, and a page through all page stages, so that a page's picture
+is rendered once and models stay loaded. One bad document or page never stops its neighbours.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from functools import cached_property
+from typing import Any
+
+from kb_pipeline.deepdoc.files.page_source import PAGED_TYPES, PageSource
+from kb_pipeline.engine.context import PROCESS, Context, Outcome, Progress
+from kb_pipeline.engine.keys import fingerprint, stage_basis, stage_inputs
+from kb_pipeline.engine.stage import Output, PageWork, Stage, Work
+from kb_pipeline.errors import DocumentError, KbError, ServiceError, Stopped, UpstreamMissing
+from kb_pipeline.settings import Settings
+from kb_pipeline.stages import raw_file
+from kb_pipeline.stages.pipeline import PIPELINE
+from kb_pipeline.storage.artefacts import Artefact, DocumentState, PageNote, StageState, part_hash
+from kb_pipeline.storage.catalogue import DocumentEntry
+from kb_pipeline.storage.fingerprints import value_hash
+
+log = logging.getLogger(__name__)
+
+
+def run_batch(documents: Iterable[DocumentEntry], stages: Sequence[Stage], context: Context) -> Iterator[list[Outcome]]:
+    """Take documents through stages, several at a time; yields each document's outcomes as it ends."""
+    pool = ThreadPoolExecutor(context.workers, "document")
+    try:
+        running = [pool.submit(run_document, document, stages, context) for document in documents]
+        for future in as_completed(running):
+            yield future.result()
+    except BaseException:  # Ctrl-C, or the caller gave up: workers end after the page at hand
+        context.stopped.set()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def run_document(document: DocumentEntry, stages: Sequence[Stage], context: Context) -> list[Outcome]:
+    """Take one document through the selected stages, in the pipeline's order, until one fails."""
+    return _DocumentRun(document, {stage.name for stage in stages}, context).run()
+
+
+class _DocumentRun:
+    """One document on its way: the artefacts so far, its state, its outcomes."""
+
+    def __init__(self, document: DocumentEntry, selected: set[str], context: Context):
+        self.document, self.selected, self.context = document, selected, context
+        self.artefacts = context.artefacts
+        self.before = self.artefacts.state(document.id)
+        self.states = dict(self.before.stages)
+        self.inputs: dict[str, Artefact] = {}
+        self.outcomes: list[Outcome] = []
+        self.at = PIPELINE[0]
+        self.working = False
+        self._bases: dict[str, dict[str, Any]] = {}
+
+    @cached_property
+    def settings(self) -> Settings:
+        return self.context.settings_for(self.document)
+
+    def run(self) -> list[Outcome]:
+        try:
+            for stage in PIPELINE:
+                if stage.name not in self.selected:
+                    self._take_as_it_is(stage)
+                elif stage.compute:
+                    self._document_stage(stage)
+                elif stage.name not in self.inputs:  # page stages come through together
+                    self._page_stages([s for s in PIPELINE if s.compute_page and s.name in self.selected])
+        except KbError as error:
+            self._failed(error)
+        except Exception as error:  # the stage's edge: the failure is recorded on its document, the others go on
+            log.exception("%s failed in %s", self.document.path, self.at.name)
+            self._failed(error)
+        finally:
+            if self.working:
+                self._save(process="")
+        return self.outcomes
+
+    # ------------------------------------------------------------ stages
+
+    def _take_as_it_is(self, stage: Stage) -> None:
+        """A stage that is not selected gives what it last made, stale or not."""
+        state = self.states.get(stage.name)
+        if state and state.state == "done":
+            artefact = self.artefacts.artefact(self.document.id, stage.name, state.fingerprint)
+            if artefact:
+                self.inputs[stage.name] = artefact
+
+    def _work(self, fingerprint: str = "", pages: PageSource | None = None) -> Work:
+        return Work(
+            self.document, self.settings, self.artefacts, self.context.catalogue, self.inputs,
+            self.context.page_pool.map, fingerprint, pages,
+        )  # fmt: skip
+
+    def _key(self, stage: Stage) -> str:
+        return fingerprint(stage, self.bases(stage), stage_inputs(stage, self.document, self.inputs))
+
+    def bases(self, stage: Stage) -> dict[str, Any]:
+        """What the stage is under this knowledge base's settings, worked out once a document."""
+        if stage.name not in self._bases:
+            self._bases[stage.name] = stage_basis(stage, self.settings)
+        return self._bases[stage.name]
+
+    def _hit(self, stage: Stage, key: str) -> bool:
+        artefact = self.artefacts.artefact(self.document.id, stage.name, key)
+        if artefact is None or not stage.in_force(self._work(key), artefact):
+            return False
+        self._done(stage, artefact, hit=True)
+        return True
+
+    def _document_stage(self, stage: Stage) -> None:
+        self.at = stage
+        key = self._key(stage)
+        if self._hit(stage, key):
+            return
+        self._begin(stage)
+        start = time.perf_counter()
+        output = stage.compute(self._work(key))
+        parts = {
+            name: self.artefacts.save_part(self.document.id, stage.name, name, data)
+            for name, data in output.parts.items()
+        }
+        self._commit(stage, key, parts, time.perf_counter() - start, output.metadata)
+
+    def _page_stages(self, stages: list[Stage]) -> None:
+        """Page stages of a document: each page goes through all of those that are not there yet."""
+        todo: list[Stage] = []
+        for stage in stages:
+            self.at = stage
+            if todo or not self._hit(stage, self._key(stage)):
+                todo.append(stage)
+        if not todo:
+            return
+        self.at = todo[0]
+        file = raw_file.raw_file(self._work())
+        native = "" if file.kind in PAGED_TYPES else file.kind
+        idle = {stage.name: native or stage.idle(self.settings) for stage in todo}
+        self._read_pages([stage for stage in todo if not idle[stage.name]], file.kind)
+        for stage in todo:
+            if idle[stage.name]:
+                self.at = stage
+                self._commit(stage, self._key(stage), {}, 0.0, {"not applicable": idle[stage.name]})
+
+    def _read_pages(self, todo: list[Stage], kind: str) -> None:
+        if not todo:
+            return
+        self._begin(todo[0])
+        source = PageSource(
+            self.artefacts.part(self.inputs["raw_file"], "content"), kind, self.document.path, self.settings
+        )
+        try:
+            notes = self._run_pages(todo, source)
+            for stage in todo:
+                self.at = stage
+                key = self._key(stage)
+                if self._hit(stage, key):
+                    continue
+                parts = {name: part for note in notes for name, part in note[stage.name].parts.items()}
+                extra = stage.finish(self._work(pages=source)) if stage.finish else Output({})
+                for name, data in extra.parts.items():
+                    parts[name] = self.artefacts.save_part(self.document.id, stage.name, name, data)
+                facts = _summed(note[stage.name].facts for note in notes)
+                seconds = sum(note[stage.name].seconds for note in notes)
+                self._commit(stage, key, parts, seconds, {"pages": len(notes), **facts, **extra.metadata})
+        finally:
+            source.close()
+
+    def _run_pages(self, stages: list[Stage], source: PageSource) -> list[dict[str, PageNote]]:
+        keys = {stage.name: value_hash(stage.name, self.bases(stage)) for stage in stages}
+        total, done, lock = source.page_count, 0, threading.Lock()
+
+        def run(page: int) -> dict[str, PageNote]:
+            nonlocal done
+            notes = self._run_page(page, stages, keys, source)
+            with lock:
+                done += 1
+                self._tell(stages[-1].name, done, total)
+            return notes
+
+        return list(self.context.page_pool.map(run, range(1, total + 1)))
+
+    def _run_page(
+        self, page: int, stages: list[Stage], keys: Mapping[str, str], source: PageSource
+    ) -> dict[str, PageNote]:
+        """One page through its stages; a page that came out before under the same fingerprint is not run again."""
+        prefix = f"{page:05d}"
+        parts = {
+            name: {part: target for part, target in artefact.parts.items() if part.startswith(prefix)}
+            for name, artefact in self.inputs.items()
+        }
+
+        def read(stage: str, part: str) -> bytes:
+            data = self.artefacts.objects.read(parts[stage][part])
+            if data is None:
+                raise UpstreamMissing(f"part {part} of {stage} is gone from the store", document=self.document.path)
+            return data
+
+        notes: dict[str, PageNote] = {}
+        for stage in stages:
+            if self.context.stopped.is_set():
+                raise Stopped("stopped", document=self.document.path, page=page, remedy="run it again")
+            key = value_hash(keys[stage.name], page, self._page_inputs(stage, parts))
+            note = self.artefacts.page(self.document.id, stage.name, key)
+            if note is None:
+                start = time.perf_counter()
+                try:
+                    made, facts = stage.compute_page(PageWork(page, self.settings, source, read))
+                except (ServiceError, Stopped):
+                    raise
+                except Exception as error:  # the page's edge: it is marked, the other pages go on
+                    if not isinstance(error, DocumentError):
+                        log.exception("%s, page %d failed in %s", self.document.path, page, stage.name)
+                    made, facts = stage.failed_page(page, _reason(error)), {"pages failed": 1}
+                seconds = time.perf_counter() - start
+                note = self.artefacts.save_page(self.document.id, stage.name, key, made, facts, seconds)
+            notes[stage.name] = note
+            parts[stage.name] = dict(note.parts)
+        return notes
+
+    def _page_inputs(self, stage: Stage, parts: Mapping[str, Mapping[str, str]]) -> dict[str, object]:
+        """What a page stage reads of a page: content hashes of the page's upstream parts, or the file's content."""
+        display = {s.name: s.display for s in PIPELINE}
+        found: dict[str, object] = {}
+        for name in stage.upstream:
+            if name == "raw_file":
+                found[name] = self.inputs[name].content_hash
+            else:
+                found[name] = {p: part_hash(t) for p, t in parts[name].items() if not p.endswith(display[name])}
+        return found
+
+    # ------------------------------------------------------------ records of what happened
+
+    def _begin(self, stage: Stage) -> None:
+        self.working = True
+        self.states[stage.name] = StageState("running", at=round(time.time(), 3))
+        self._save(process=PROCESS)
+
+    def _commit(
+        self, stage: Stage, key: str, parts: Mapping[str, str], seconds: float, metadata: Mapping[str, object]
+    ) -> None:
+        artefact = self.artefacts.commit(
+            self.document.id,
+            stage.name,
+            key,
+            parts,
+            basis=self.bases(stage),
+            inputs=stage_inputs(stage, self.document, self.inputs),
+            seconds=seconds,
+            metadata=metadata,
+            display=stage.display,
+        )
+        self._done(stage, artefact, hit=False)
+
+    def _done(self, stage: Stage, artefact: Artefact, hit: bool) -> None:
+        self.inputs[stage.name] = artefact
+        before = self.before.stages.get(stage.name)
+        news = not (hit and before and before.state == "done" and before.fingerprint == artefact.fingerprint)
+        if news:
+            self.working = True
+            self.states[stage.name] = StageState(
+                "done", artefact.fingerprint, artefact.content_hash, artefact.seconds, hit, round(time.time(), 3),
+                metadata=artefact.metadata,
+            )  # fmt: skip
+            self._save(process=PROCESS)
+        self.outcomes.append(Outcome(stage.name, self.document, artefact, hit, news))
+        self._tell(stage.name, 1, 1)
+
+    def _failed(self, error: Exception) -> None:
+        reason = _reason(error)
+        self.working = True
+        self.states[self.at.name] = StageState("failed", at=round(time.time(), 3), reason=reason)
+        self.outcomes.append(Outcome(self.at.name, self.document, reason=reason, error=error))
+        log.error("%s failed in %s: %s", self.document.path, self.at.name, reason)
+
+    def _save(self, process: str) -> None:
+        self.artefacts.save_state(self.document.id, DocumentState(dict(self.states), process))
+
+    def _tell(self, stage: str, done: int, total: int) -> None:
+        self.context.listen(Progress(self.document.id, self.document.path, stage, done, total))
+
+
+def _reason(error: Exception) -> str:
+    return error.reason if isinstance(error, KbError) else f"{type(error).__name__}: {error}".strip()
+
+
+def _summed(facts: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    total: dict[str, float] = {}
+    for page in facts:
+        for name, value in page.items():
+            total[name] = total.get(name, 0) + value
+    return dict(sorted(total.items()))

@@ -1,0 +1,1 @@
+"""A table as text, as HTML, as cell ranges; its header cells: one home for all formats."""

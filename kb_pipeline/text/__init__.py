@@ -1,0 +1,1 @@
+"""Patterns of text that several rooms share: captions, list markers, joining, drop reasons."""
