@@ -20,12 +20,12 @@ import assembly_scores as scores
 import cv2
 
 from kb_pipeline.deepdoc.assembly.assemble import assemble
-from kb_pipeline.deepdoc.files.page_source import open_paged
 from kb_pipeline.deepdoc.page.read import read_page, read_tables, render_page
 from kb_pipeline.errors import KbError
 from kb_pipeline.operations.parse import to_markdown
 from kb_pipeline.records import Bookmark, PageLayout, PageTables, ParsedDocument, decode, encode
 from kb_pipeline.settings import Settings
+from kb_pipeline.stages.page_source import open_paged
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 

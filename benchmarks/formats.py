@@ -50,7 +50,7 @@ sys.stdout.buffer.write(json.dumps(found).encode())
 """
 
 
-class Reading(NamedTuple):
+class ChunkSource(NamedTuple):
     """Markdown of a file, seconds, and what was told of it."""
 
     markdown: str
@@ -58,7 +58,7 @@ class Reading(NamedTuple):
     told: str = ""
 
 
-def read(path: Path) -> Reading:
+def read(path: Path) -> ChunkSource:
     """A file by the readers of this project."""
     data = path.read_bytes()
     seconds, markdown, told = [], "", ""
@@ -73,14 +73,14 @@ def read(path: Path) -> Reading:
         except KbError as error:
             told = type(error).__name__
         seconds.append(time.perf_counter() - start)
-    return Reading(markdown, min(seconds), told)
+    return ChunkSource(markdown, min(seconds), told)
 
 
-def read_by_markitdown(python: Path, paths: list[Path]) -> dict[Path, Reading]:
+def read_by_markitdown(python: Path, paths: list[Path]) -> dict[Path, ChunkSource]:
     """The same files by markitdown."""
     run = subprocess.run([python, "-c", MARKITDOWN, *paths], capture_output=True, check=True, timeout=600)
     found = json.loads(run.stdout)
-    return {path: Reading(*found[str(path)]) for path in paths}
+    return {path: ChunkSource(*found[str(path)]) for path in paths}
 
 
 def html_tables(markdown: str) -> list[str]:

@@ -34,10 +34,9 @@ def one_page_documents(folder: Path, count: int, seed: int) -> None:
 
 def direct(home: Path, documents: Path) -> tuple[float, float]:
     """Wall and CPU seconds of the stage functions alone."""
-    from kb_pipeline.engine.context import open_context
     from kb_pipeline.engine.run import run_batch
     from kb_pipeline.operations.ingest import register
-    from kb_pipeline.stages.pipeline import PIPELINE
+    from kb_pipeline.stages.pipeline import PIPELINE, open_context
 
     os.environ["KB_HOME"] = str(home)
     context = open_context()
@@ -53,8 +52,8 @@ def direct(home: Path, documents: Path) -> tuple[float, float]:
 
 def through_assets(home: Path, documents: Path) -> tuple[float, float]:
     """Wall and CPU seconds of `kb ingest`'s way: registering, planning, one Dagster run over the assets."""
-    from kb_pipeline.engine.context import open_context
     from kb_pipeline.operations.ingest import ingest, register
+    from kb_pipeline.stages.pipeline import open_context
 
     os.environ["KB_HOME"] = str(home)
     context = open_context()

@@ -105,8 +105,8 @@ class ModelCalls:
 
 def opened(data: Path, name: str):
     """The file and page of `NAME:PAGE`."""
-    from kb_pipeline.deepdoc.files.page_source import open_paged
     from kb_pipeline.settings import Settings
+    from kb_pipeline.stages.page_source import open_paged
 
     path, _, page = name.rpartition(":")
     kind = "pdf" if path.endswith(".pdf") else "jpeg"

@@ -81,7 +81,6 @@ def main() -> None:
 
 
 def run(data: Path, names: list[str], kept: bool) -> None:
-    from kb_pipeline.engine.context import open_context
     from kb_pipeline.errors import UnknownKnowledgeBase
     from kb_pipeline.evaluation.questions import ask_questions
     from kb_pipeline.evaluation.trace import trace_questions
@@ -89,6 +88,7 @@ def run(data: Path, names: list[str], kept: bool) -> None:
     from kb_pipeline.operations.ingest import ingest, register
     from kb_pipeline.query import KnowledgeBase
     from kb_pipeline.settings import home
+    from kb_pipeline.stages.pipeline import open_context
 
     head = ["set", "documents", "questions", "passage hit@1", "@5", "@10", "page hit@1", "@5", "@10"]
     head += ["cover by found hits", "by the words in them", "page of an answer's citation", "cover by citations there"]

@@ -48,7 +48,7 @@ def kb() -> None:
 
 
 def _context() -> Context:
-    from kb_pipeline.engine.context import open_context
+    from kb_pipeline.stages.pipeline import open_context
 
     return open_context()
 
@@ -311,7 +311,7 @@ def plan_(kb_name: str, assignments: tuple[str, ...], as_json: bool) -> None:
 
     with _context() as context:
         entry = context.catalogue.knowledge_base(kb_name)
-        context.suppose(entry, parse_assignments(assignments))
+        context.override_settings(entry, parse_assignments(assignments))
         plans = plan(context.catalogue.documents(entry.id), context)
     seconds = round(sum(plan.seconds for plan in plans), 2)
     _print({"documents": plans, "seconds": seconds}, as_json, cli_lines.plan_lines(plans))

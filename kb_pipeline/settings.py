@@ -17,6 +17,7 @@ from typing import Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
 from kb_pipeline.errors import InvalidSetting
+from kb_pipeline.text.drop_reasons import DropReason
 
 PLACES = ("KB_HOME", "KB_MODELS")
 
@@ -96,35 +97,6 @@ class TableSettings(Group):
     """Table grids. `second_opinion`: let a second model compete where the first is unsure."""
 
     second_opinion: bool = True
-
-
-DropReason = Literal[
-    "running header",
-    "running footer",
-    "running margin text",
-    "page number",
-    "watermark",
-    "contents",
-    "duplicate",
-    "repeated table header",
-    "continued caption",
-    "line-end hyphen",
-    "invisible text",
-    "transparent text",
-    "text in the colour of its ground",
-    "off page",
-    "drawn twice",
-    "too small to read",
-    "low recognition score",
-    "garbled text",
-    "hidden text",
-    "hidden sheet",
-    "hidden row",
-    "hidden column",
-    "link address",
-    "comment",
-    "deleted text",
-]
 
 
 class AssemblySettings(Group):

@@ -5,46 +5,46 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kb_pipeline.chunking.objects import KINDS
-from kb_pipeline.chunking.source import Reading
+from kb_pipeline.chunking.source import ChunkSource
 from kb_pipeline.chunking.spans import Plan, Span
 
 MARK = "\n[context] "
 MARK_TOKENS = 4
 
 
-def add_context(plans: Sequence[Plan], reading: Reading) -> None:
+def add_context(plans: Sequence[Plan], source: ChunkSource) -> None:
     """Give every chunk of an object the sentences before and after it, up to `chunking.context_tokens` each, as far as
     its heading reaches and the chunk has room."""
-    most = reading.settings.context_tokens
+    most = source.settings.context_tokens
     if not most:
         return
     for plan in plans:
         if plan.kind == "text":
             continue
         members = {span.section for span in plan.spans}
-        objects = [i for i in members if reading.sections[i].role == plan.kind]
-        room = reading.rooms[objects[0]] - reading.counts.spans(plan.spans) - 2 * MARK_TOKENS
-        preceding = (i for i in range(min(objects) - 1, -1, -1) if i not in members or reading.sections[i].level)
-        before = _sentences(reading, preceding, min(most, room), backwards=True)
-        room -= reading.counts.spans(before)
-        following = range(max(objects) + 1, len(reading.sections))
-        after = _sentences(reading, following, min(most, room), backwards=False)
+        objects = [i for i in members if source.sections[i].role == plan.kind]
+        room = source.rooms[objects[0]] - source.counts.spans(plan.spans) - 2 * MARK_TOKENS
+        preceding = (i for i in range(min(objects) - 1, -1, -1) if i not in members or source.sections[i].level)
+        before = _sentences(source, preceding, min(most, room), backwards=True)
+        room -= source.counts.spans(before)
+        following = range(max(objects) + 1, len(source.sections))
+        after = _sentences(source, following, min(most, room), backwards=False)
         for spans in (before, after):
             if spans:
                 plan.spans += [spans[0]._replace(before=plan.tail + MARK), *spans[1:]]
                 plan.tail = ""
 
 
-def _sentences(reading: Reading, sections: Iterable[int], room: int, backwards: bool) -> list[Span]:
+def _sentences(source: ChunkSource, sections: Iterable[int], room: int, backwards: bool) -> list[Span]:
     """Sentences next to an object within `room` tokens, up to a heading or another object."""
     found: list[Span] = []
     for index in sections:
-        section = reading.sections[index]
+        section = source.sections[index]
         if section.level or section.role in KINDS:
             break
-        ranges = reading.counts.sentences(index, 0, len(section.text))
+        ranges = source.counts.sentences(index, 0, len(section.text))
         for start, end in reversed(ranges) if backwards else ranges:
-            tokens = reading.counts.of(index, start, end) + 1
+            tokens = source.counts.of(index, start, end) + 1
             if tokens > room:
                 return found
             room -= tokens

@@ -13,7 +13,7 @@ from kb_pipeline.chunking.counts import CountMany
 from kb_pipeline.chunking.general import plan_general
 from kb_pipeline.chunking.manual import plan_manual
 from kb_pipeline.chunking.qa import plan_qa
-from kb_pipeline.chunking.source import Reading
+from kb_pipeline.chunking.source import ChunkSource
 from kb_pipeline.chunking.spans import Counted, Places, Plan, compose, trail_of
 from kb_pipeline.chunking.split import halves
 from kb_pipeline.chunking.table import plan_table
@@ -21,7 +21,7 @@ from kb_pipeline.chunking.window import plan_windows
 from kb_pipeline.records import Chunk, ParsedDocument, crumb_line
 from kb_pipeline.settings import ChunkingSettings
 
-PLANNERS: dict[str, Callable[[Reading], list[Plan]]] = {
+PLANNERS: dict[str, Callable[[ChunkSource], list[Plan]]] = {
     "general": plan_general,
     "qa": plan_qa,
     "table": plan_table,
@@ -44,20 +44,20 @@ def chunk_document(
             single grapheme cluster is.
     """
     sections = document.sections
-    reading = Reading(sections, settings, count_many, max_tokens)
-    plans = PLANNERS[settings.mode](reading)
-    add_context(plans, reading)
-    fitted = _within(plans, reading)
+    source = ChunkSource(sections, settings, count_many, max_tokens)
+    plans = PLANNERS[settings.mode](source)
+    add_context(plans, source)
+    fitted = _within(plans, source)
     places = [Places(section) for section in sections]
     chunks = [compose(one, i, sections, places, crumbs) for i, (one, crumbs) in enumerate(fitted)]
     for parent, (counted, _) in zip(tuple(chunks), fitted, strict=True):
-        children = _within(counted.plan.children, reading) if counted.plan.children else []
+        children = _within(counted.plan.children, source) if counted.plan.children else []
         for row, crumbs in children:
             chunks.append(compose(row, len(chunks), sections, places, crumbs, parent.ordinal))
-    return chunks + _children(chunks, settings.child_delimiters, reading)
+    return chunks + _children(chunks, settings.child_delimiters, source)
 
 
-def _children(chunks: Sequence[Chunk], delimiters: tuple[str, ...], reading: Reading) -> list[Chunk]:
+def _children(chunks: Sequence[Chunk], delimiters: tuple[str, ...], source: ChunkSource) -> list[Chunk]:
     """Pieces of text chunks between delimiters; a chunk in one piece has none."""
     if not delimiters:
         return []
@@ -65,7 +65,7 @@ def _children(chunks: Sequence[Chunk], delimiters: tuple[str, ...], reading: Rea
     for chunk in chunks:
         ranges = pieces(chunk.text, delimiters) if chunk.kind == "text" and chunk.parent < 0 else []
         found += [child(chunk, a, b) for a, b in ranges if len(ranges) > 1]
-    counts = reading.counts.texts([chunk.text for chunk in found])
+    counts = source.counts.texts([chunk.text for chunk in found])
     return [
         msgspec.structs.replace(chunk, ordinal=len(chunks) + i, tokens=tokens)
         for i, (chunk, tokens) in enumerate(zip(found, counts, strict=True))
@@ -75,34 +75,34 @@ def _children(chunks: Sequence[Chunk], delimiters: tuple[str, ...], reading: Rea
 # ---------------------------------------------------------------- the cap
 
 
-def _within(plans: Sequence[Plan], reading: Reading) -> list[tuple[Counted, tuple[str, ...]]]:
+def _within(plans: Sequence[Plan], source: ChunkSource) -> list[tuple[Counted, tuple[str, ...]]]:
     """Plans with their token counts and headings; those above what the model reads are parted until none is.
 
     Plans are made by sums of counts, which come near these; so few are parted here.
     """
     done: list[tuple[Counted, tuple[str, ...]]] = []
-    for whole in reading.counts.plans(plans):
+    for whole in source.counts.plans(plans):
         stack = [whole]
         while stack:
             current = stack.pop()
-            crumbs = reading.fitting(trail_of(current.plan, reading.sections))
-            fits = current.tokens <= _room(current, crumbs, reading)
-            parts = [current.plan] if fits else _smaller(current.plan, reading)
+            crumbs = source.fitting(trail_of(current.plan, source.sections))
+            fits = current.tokens <= _room(current, crumbs, source)
+            parts = [current.plan] if fits else _smaller(current.plan, source)
             if parts != [current.plan]:
-                stack += reversed(reading.counts.plans(parts))
-            elif current.tokens or current.text(reading.sections):
+                stack += reversed(source.counts.plans(parts))
+            elif current.tokens or current.text(source.sections):
                 done.append((current, crumbs))
     return done
 
 
-def _room(counted: Counted, crumbs: tuple[str, ...], reading: Reading) -> int:
+def _room(counted: Counted, crumbs: tuple[str, ...], source: ChunkSource) -> int:
     """Tokens that the text of a plan can have."""
-    if counted.plan.crumbs and counted.text(reading.sections).startswith(crumb_line(crumbs)):
-        return reading.max_tokens
-    return reading.room(crumbs)
+    if counted.plan.crumbs and counted.text(source.sections).startswith(crumb_line(crumbs)):
+        return source.max_tokens
+    return source.room(crumbs)
 
 
-def _smaller(plan: Plan, reading: Reading) -> list[Plan]:
+def _smaller(plan: Plan, source: ChunkSource) -> list[Plan]:
     """A plan made smaller: what was added for context or overlap left out, else parted between its own spans, else
     within its one span under what stands above it, else without that."""
     kept = [span for span in plan.spans if span.added not in ("context", "overlap")]
@@ -119,10 +119,10 @@ def _smaller(plan: Plan, reading: Reading) -> list[Plan]:
             replace(plan, spans=plan.spans[:middle], tail=""),
             replace(plan, spans=[*head, *plan.spans[middle:]], children=[]),
         ]
-    if head and reading.counts.spans(head) > reading.max_tokens / 2:
+    if head and source.counts.spans(head) > source.max_tokens / 2:
         return [replace(plan, spans=[span._replace(before=None) for span in plan.spans[own[0] :]])]
     span = plan.spans[own[0]]
-    parts = halves(reading.sections[span.section].text, span.start, span.end)
+    parts = halves(source.sections[span.section].text, span.start, span.end)
     if len(parts) == 1:
         return [replace(plan, spans=[span._replace(before=None)])] if head or plan.tail else [plan]
     first, *others = [span._replace(start=a, end=b) for a, b in parts]

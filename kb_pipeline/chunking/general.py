@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from kb_pipeline.chunking.source import Reading
+from kb_pipeline.chunking.source import ChunkSource
 from kb_pipeline.chunking.spans import Plan
 
 
-def plan_general(reading: Reading) -> list[Plan]:
+def plan_general(source: ChunkSource) -> list[Plan]:
     """Plans of a document's chunks."""
-    packer = reading.packer()
-    for index in range(len(reading.sections)):
+    packer = source.packer()
+    for index in range(len(source.sections)):
         packer.add(index)
     return packer.close()

@@ -11,7 +11,7 @@ import re
 
 from kb_pipeline.chunking.packing import Packer
 from kb_pipeline.chunking.passage import CRUMBS_SHARE
-from kb_pipeline.chunking.source import Reading
+from kb_pipeline.chunking.source import ChunkSource
 from kb_pipeline.chunking.spans import Plan, Span
 from kb_pipeline.records import Section
 from kb_pipeline.tokenization.sentences import sentence_ends
@@ -25,9 +25,9 @@ _DECIMAL = re.compile(r"\s*(\d{1,3}(?:\.\d{1,3}){1,5})(?:[.\s\u3000]+(?=[^\d\s])
 _RANKS = {"编": 1, "篇": 1, "部": 1, "章": 2, "节": 3, "条": 4}
 
 
-def plan_manual(reading: Reading) -> list[Plan]:
+def plan_manual(source: ChunkSource) -> list[Plan]:
     """Plans of a document's chunks."""
-    reading.counts.ahead()
+    source.counts.ahead()
     plans: list[Plan] = []
     trail: list[tuple[int, int]] = []  # (level, section) of the headings above
     fresh: set[int] = set()  # those among them that no chunk holds yet
@@ -36,12 +36,12 @@ def plan_manual(reading: Reading) -> list[Plan]:
     def end_unit() -> None:
         nonlocal body
         if body or fresh:
-            plans.extend(_unit(reading, [index for _, index in trail], fresh, body))
+            plans.extend(_unit(source, [index for _, index in trail], fresh, body))
         body = []
         fresh.clear()
 
-    numbers = {match[1] for section in reading.sections if (match := _DECIMAL.match(section.text))}
-    for index, section in enumerate(reading.sections):
+    numbers = {match[1] for section in source.sections if (match := _DECIMAL.match(section.text))}
+    for index, section in enumerate(source.sections):
         level, heading = _topology(section, numbers)
         if not level or not section.text.strip():
             body.append(index)
@@ -84,15 +84,15 @@ def _has_sibling(number: str, numbers: set[str]) -> bool:
     return any(f"{head}.{int(last) + step}" in numbers for step in (-1, 1))
 
 
-def _unit(reading: Reading, trail: list[int], fresh: set[int], body: list[int]) -> list[Plan]:
+def _unit(source: ChunkSource, trail: list[int], fresh: set[int], body: list[int]) -> list[Plan]:
     """Chunks of one unit: its headings in one line, then its text."""
     demoted: list[int] = []
-    sections, counts = reading.sections, reading.counts
+    sections, counts = source.sections, source.counts
 
     def taken() -> int:
         return sum(counts.of(i) + BRACKETS for i in trail)
 
-    while trail and taken() > CRUMBS_SHARE * reading.max_tokens:
+    while trail and taken() > CRUMBS_SHARE * source.max_tokens:
         index = trail.pop(0)
         if index in fresh:  # its text must not be lost
             demoted, trail = [index, *[i for i in trail if i in fresh]], [i for i in trail if i not in fresh]
@@ -101,9 +101,9 @@ def _unit(reading: Reading, trail: list[int], fresh: set[int], body: list[int]) 
         Span(i, 0, len(sections[i].text), None if i in fresh else "heading", "] > [" if k else "[")
         for k, i in enumerate(trail)
     ]
-    room = reading.max_tokens - taken() - 1
+    room = source.max_tokens - taken() - 1
     packer = Packer(
-        sections, counts, min(reading.soft, room), [room] * len(sections), reading.settings.overlap, rows=False
+        sections, counts, min(source.soft, room), [room] * len(sections), source.settings.overlap, rows=False
     )
     for index in (*demoted, *body):
         packer.add(index)

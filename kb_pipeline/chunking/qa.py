@@ -15,7 +15,7 @@ from itertools import pairwise
 from kb_pipeline.chunking.layout import Row, TableText, table_text
 from kb_pipeline.chunking.objects import VALUE
 from kb_pipeline.chunking.packing import Packer
-from kb_pipeline.chunking.source import Reading
+from kb_pipeline.chunking.source import ChunkSource
 from kb_pipeline.chunking.spans import Plan, Span
 from kb_pipeline.records import Section
 
@@ -47,14 +47,14 @@ class Pair:
     answer: list[Span] = field(default_factory=list)
 
 
-def plan_qa(reading: Reading) -> list[Plan]:
+def plan_qa(source: ChunkSource) -> list[Plan]:
     """Plans of a document's chunks."""
-    text = [i for i, section in enumerate(reading.sections) if _is_text(section)]
-    lines = [line for i in text for line in _lines(reading.sections, i)]
-    starts = _marked(reading.sections, lines) or _delimited(reading.sections, lines)
+    text = [i for i, section in enumerate(source.sections) if _is_text(section)]
+    lines = [line for i in text for line in _lines(source.sections, i)]
+    starts = _marked(source.sections, lines) or _delimited(source.sections, lines)
     if starts is None:
-        starts = _headed(reading.sections) or _numbered(reading.sections)
-    return _Pairing(reading, starts or (lambda line: False)).plans
+        starts = _headed(source.sections) or _numbered(source.sections)
+    return _Pairing(source, starts or (lambda line: False)).plans
 
 
 Starts = Callable[[Line], bool]
@@ -64,9 +64,9 @@ Starts = Callable[[Line], bool]
 class _Pairing:
     """Goes through the sections and gathers pairs; everything else goes to the packer."""
 
-    def __init__(self, reading: Reading, starts: Starts):
-        self.reading, self.sections, self.starts = reading, reading.sections, starts
-        self.packer: Packer = reading.packer()
+    def __init__(self, source: ChunkSource, starts: Starts):
+        self.source, self.sections, self.starts = source, source.sections, starts
+        self.packer: Packer = source.packer()
         self.pair: Pair | None = None
         for index, section in enumerate(self.sections):
             if _is_text(section):
@@ -109,8 +109,8 @@ class _Pairing:
         """A pair as one chunk, or as several where it is more than the embedding model reads."""
         lead = self.packer.lead(headings=True)
         first = question[0].section
-        room, crumbs = self.reading.rooms[first], self.reading.crumbs[first]
-        counts = self.reading.counts
+        room, crumbs = self.source.rooms[first], self.source.crumbs[first]
+        counts = self.source.counts
         if counts.spans([*lead, *question, *answer]) <= room or not answer:
             self.packer.plans.append(Plan("text", [*lead, *question, *answer]))
             return

@@ -12,7 +12,7 @@ from kb_pipeline.settings import ChunkingSettings
 
 
 @dataclass
-class Reading:
+class ChunkSource:
     """A document about to be cut.
 
     Args:

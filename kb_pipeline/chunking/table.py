@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from kb_pipeline.chunking.source import Reading
+from kb_pipeline.chunking.source import ChunkSource
 from kb_pipeline.chunking.spans import Plan
 
 
-def plan_table(reading: Reading) -> list[Plan]:
+def plan_table(source: ChunkSource) -> list[Plan]:
     """Plans of a document's chunks; the rows of each part of a table are its children."""
-    packer = reading.packer(rows=True)
-    for index in range(len(reading.sections)):
+    packer = source.packer(rows=True)
+    for index in range(len(source.sections)):
         packer.add(index)
     return packer.close()

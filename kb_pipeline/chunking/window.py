@@ -13,7 +13,7 @@ from itertools import accumulate
 
 from kb_pipeline.chunking.objects import KINDS, has_text, is_seen, object_plans
 from kb_pipeline.chunking.packing import FORMULA
-from kb_pipeline.chunking.source import Reading
+from kb_pipeline.chunking.source import ChunkSource
 from kb_pipeline.chunking.spans import Plan, Span
 from kb_pipeline.chunking.split import Boundaries
 from kb_pipeline.records import Section
@@ -24,43 +24,43 @@ FILLED = 0.6  # share of a window after which it may end at the best boundary
 PARAGRAPH = "\n\n"  # between two blocks of Markdown
 
 
-def plan_windows(reading: Reading) -> list[Plan]:
+def plan_windows(source: ChunkSource) -> list[Plan]:
     """Plans of a document's chunks."""
     plans: list[Plan] = []
     run: list[int] = []
-    for index, section in enumerate(reading.sections):
+    for index, section in enumerate(source.sections):
         if section.role in KINDS and (section.role != FORMULA or not has_text(section)):
             lead = []
-            while run and reading.sections[run[-1]].level:
+            while run and source.sections[run[-1]].level:
                 lead.insert(0, run.pop())
-            plans += _windows(reading, run)
+            plans += _windows(source, run)
             run = []
-            spans = [Span(i, 0, len(reading.sections[i].text)) for i in lead]
+            spans = [Span(i, 0, len(source.sections[i].text)) for i in lead]
             if is_seen(section):
-                room = reading.rooms[index]
-                plans += object_plans(reading.sections, index, spans, min(reading.soft, room), room, reading.counts)
+                room = source.rooms[index]
+                plans += object_plans(source.sections, index, spans, min(source.soft, room), room, source.counts)
             else:
                 run = lead
         elif section.text.strip():
             run.append(index)
-    return plans + _windows(reading, run)
+    return plans + _windows(source, run)
 
 
-def _windows(reading: Reading, run: Sequence[int]) -> list[Plan]:
+def _windows(source: ChunkSource, run: Sequence[int]) -> list[Plan]:
     """Windows over sections that follow each other; formulas among them are chunks of their own besides."""
     if not run:
         return []
-    text, starts = _markdown(reading.sections, run)
-    size, overlap = reading.settings.window, min(reading.settings.window_overlap, reading.settings.window // 2)
+    text, starts = _markdown(source.sections, run)
+    size, overlap = source.settings.window, min(source.settings.window_overlap, source.settings.window // 2)
     sentence = sentence_ends(text)
     plans: list[Plan] = []
     begin = own = 0
     while own < len(text):
         end = _end(text, sentence, begin, own, size)
-        plans.append(Plan("text", _spans(reading.sections, run, starts, begin, own, end)))
+        plans.append(Plan("text", _spans(source.sections, run, starts, begin, own, end)))
         for k in range(bisect_left(starts, own), bisect_left(starts, end)):
-            if reading.sections[run[k]].role == FORMULA:
-                plans.append(Plan("equation", [Span(run[k], 0, len(reading.sections[run[k]].text), "formula")]))
+            if source.sections[run[k]].role == FORMULA:
+                plans.append(Plan("equation", [Span(run[k], 0, len(source.sections[run[k]].text), "formula")]))
         own, begin = end, _begin(text, sentence, begin, end, overlap)
     return [plan for plan in plans if plan.spans]
 

@@ -31,7 +31,7 @@ HASH_BYTES = 32
 SAVE_EVERY = 64  # texts
 
 
-class ObjectStore(Protocol):
+class VectorStore(Protocol):
     """What the cache needs of a store of byte objects under `/`-separated names."""
 
     def read(self, name: str) -> bytes | None: ...
@@ -47,7 +47,7 @@ class VectorCache:
     A segment that is damaged counts as absent.
     """
 
-    def __init__(self, store: ObjectStore, folder: str = "vectors"):
+    def __init__(self, store: VectorStore, folder: str = "vectors"):
         self._store, self._folder = store, folder
         self._read: set[str] = set()
         self._vectors: dict[tuple[str, bytes], np.ndarray] = {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -11,12 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kb_pipeline.engine.memory import bound_allocator
+from kb_pipeline.engine.stage import Stage
 from kb_pipeline.settings import Settings, load_settings
 from kb_pipeline.storage.artefacts import Artefact, Artefacts
 from kb_pipeline.storage.catalogue import Catalogue, DocumentEntry, KnowledgeBaseEntry
-from kb_pipeline.storage.objects import home_store
-
-PROCESS = f"{socket.gethostname()}:{os.getpid()}"  # who works on a document
 
 
 @dataclass(frozen=True)
@@ -42,18 +39,19 @@ class Outcome:
     document: DocumentEntry
     artefact: Artefact | None = None
     hit: bool = False
-    news: bool = True
+    changed: bool = True
     reason: str = ""
     error: Exception | None = None
 
 
 @dataclass
 class Context:
-    """What a process needs to run stages: store, settings, workers, and who listens."""
+    """What a process needs to run stages: store, settings, the stages in order, workers, and who listens."""
 
     settings: Settings
     artefacts: Artefacts
     catalogue: Catalogue
+    pipeline: tuple[Stage, ...]
     listen: Callable[[Progress], None] = lambda progress: None
     stopped: threading.Event = field(default_factory=threading.Event)
     _kb_settings: dict[str, Settings] = field(default_factory=dict)
@@ -75,7 +73,7 @@ class Context:
             self._kb_settings[kb] = load_settings(entry.settings if entry else {})
         return self._kb_settings[kb]
 
-    def suppose(self, kb: KnowledgeBaseEntry, overrides: Mapping[str, Any]) -> None:
+    def override_settings(self, kb: KnowledgeBaseEntry, overrides: Mapping[str, Any]) -> None:
         """Take these settings for a knowledge base's own from now on, without storing them."""
         self._kb_settings[kb.id] = load_settings({**kb.settings, **overrides})
 
@@ -100,13 +98,3 @@ def _one_thread_each() -> None:
     import cv2
 
     cv2.setNumThreads(1)
-
-
-def open_context(settings: Settings | None = None, listen: Callable[[Progress], None] | None = None) -> Context:
-    """The context of this installation (`KB_HOME`)."""
-    settings = settings or load_settings()
-    objects = home_store(settings.storage)
-    context = Context(settings, Artefacts(objects, settings.storage.keep_versions), Catalogue(objects))
-    if listen:
-        context.listen = listen
-    return context

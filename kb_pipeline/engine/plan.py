@@ -7,7 +7,6 @@ from kb_pipeline.engine.keys import fingerprint, stage_basis, stage_inputs
 from kb_pipeline.engine.stage import Stage, Work
 from kb_pipeline.errors import KbError
 from kb_pipeline.records import Record
-from kb_pipeline.stages.pipeline import PIPELINE
 from kb_pipeline.storage.artefacts import Artefact, StageState
 from kb_pipeline.storage.catalogue import DocumentEntry
 
@@ -27,7 +26,7 @@ def stale_stages(document: DocumentEntry, context: Context) -> list[StaleStage]:
     states = context.artefacts.state(document.id).stages
     inputs: dict[str, Artefact] = {}
     stale: list[StaleStage] = []
-    for stage in PIPELINE:
+    for stage in context.pipeline:
         state = states.get(stage.name, StageState("failed", reason="never run"))
         waiting = [name for name in stage.upstream if any(s.stage == name for s in stale)]
         if waiting:
@@ -52,7 +51,7 @@ def _reason(stage: Stage, document: DocumentEntry, state: StageState, inputs, co
         return "its artefact is gone from the store"
     if state.fingerprint == fingerprint(stage, basis, read):
         work = Work(document, settings, context.artefacts, context.catalogue, inputs, map, state.fingerprint)
-        if not stage.in_force(work, artefact):
+        if not stage.still_valid(work, artefact):
             return "its rows are no longer in the index"
         inputs[stage.name] = artefact
         return ""

@@ -14,14 +14,12 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import cached_property
 from typing import Any
 
-from kb_pipeline.deepdoc.files.page_source import PAGED_TYPES, PageSource
-from kb_pipeline.engine.context import PROCESS, Context, Outcome, Progress
+from kb_pipeline.engine.context import Context, Outcome, Progress
 from kb_pipeline.engine.keys import fingerprint, stage_basis, stage_inputs
-from kb_pipeline.engine.stage import Output, PageWork, Stage, Work
+from kb_pipeline.engine.process import PROCESS
+from kb_pipeline.engine.stage import Output, Pages, PageWork, Stage, Work
 from kb_pipeline.errors import DocumentError, KbError, ServiceError, Stopped, UpstreamMissing
 from kb_pipeline.settings import Settings
-from kb_pipeline.stages import raw_file
-from kb_pipeline.stages.pipeline import PIPELINE
 from kb_pipeline.storage.artefacts import Artefact, DocumentState, PageNote, StageState, part_hash
 from kb_pipeline.storage.catalogue import DocumentEntry
 from kb_pipeline.storage.fingerprints import value_hash
@@ -58,7 +56,7 @@ class _DocumentRun:
         self.states = dict(self.before.stages)
         self.inputs: dict[str, Artefact] = {}
         self.outcomes: list[Outcome] = []
-        self.at = PIPELINE[0]
+        self.at = context.pipeline[0]
         self.working = False
         self._bases: dict[str, dict[str, Any]] = {}
 
@@ -68,13 +66,13 @@ class _DocumentRun:
 
     def run(self) -> list[Outcome]:
         try:
-            for stage in PIPELINE:
+            for stage in self.context.pipeline:
                 if stage.name not in self.selected:
                     self._take_as_it_is(stage)
                 elif stage.compute:
                     self._document_stage(stage)
                 elif stage.name not in self.inputs:  # page stages come through together
-                    self._page_stages([s for s in PIPELINE if s.compute_page and s.name in self.selected])
+                    self._page_stages([s for s in self.context.pipeline if s.compute_page and s.name in self.selected])
         except KbError as error:
             self._failed(error)
         except Exception as error:  # the stage's edge: the failure is recorded on its document, the others go on
@@ -95,7 +93,7 @@ class _DocumentRun:
             if artefact:
                 self.inputs[stage.name] = artefact
 
-    def _work(self, fingerprint: str = "", pages: PageSource | None = None) -> Work:
+    def _work(self, fingerprint: str = "", pages: Pages | None = None) -> Work:
         return Work(
             self.document, self.settings, self.artefacts, self.context.catalogue, self.inputs,
             self.context.page_pool.map, fingerprint, pages,
@@ -112,7 +110,7 @@ class _DocumentRun:
 
     def _hit(self, stage: Stage, key: str) -> bool:
         artefact = self.artefacts.artefact(self.document.id, stage.name, key)
-        if artefact is None or not stage.in_force(self._work(key), artefact):
+        if artefact is None or not stage.still_valid(self._work(key), artefact):
             return False
         self._done(stage, artefact, hit=True)
         return True
@@ -141,22 +139,18 @@ class _DocumentRun:
         if not todo:
             return
         self.at = todo[0]
-        file = raw_file.raw_file(self._work())
-        native = "" if file.kind in PAGED_TYPES else file.kind
-        idle = {stage.name: native or stage.idle(self.settings) for stage in todo}
-        self._read_pages([stage for stage in todo if not idle[stage.name]], file.kind)
+        idle = {stage.name: stage.idle(self._work()) for stage in todo}
+        self._read_pages([stage for stage in todo if not idle[stage.name]])
         for stage in todo:
             if idle[stage.name]:
                 self.at = stage
                 self._commit(stage, self._key(stage), {}, 0.0, {"not applicable": idle[stage.name]})
 
-    def _read_pages(self, todo: list[Stage], kind: str) -> None:
+    def _read_pages(self, todo: list[Stage]) -> None:
         if not todo:
             return
         self._begin(todo[0])
-        source = PageSource(
-            self.artefacts.part(self.inputs["raw_file"], "content"), kind, self.document.path, self.settings
-        )
+        source = todo[0].open_pages(self._work())
         try:
             notes = self._run_pages(todo, source)
             for stage in todo:
@@ -174,7 +168,7 @@ class _DocumentRun:
         finally:
             source.close()
 
-    def _run_pages(self, stages: list[Stage], source: PageSource) -> list[dict[str, PageNote]]:
+    def _run_pages(self, stages: list[Stage], source: Pages) -> list[dict[str, PageNote]]:
         keys = {stage.name: value_hash(stage.name, self.bases(stage)) for stage in stages}
         total, done, lock = source.page_count, 0, threading.Lock()
 
@@ -188,9 +182,7 @@ class _DocumentRun:
 
         return list(self.context.page_pool.map(run, range(1, total + 1)))
 
-    def _run_page(
-        self, page: int, stages: list[Stage], keys: Mapping[str, str], source: PageSource
-    ) -> dict[str, PageNote]:
+    def _run_page(self, page: int, stages: list[Stage], keys: Mapping[str, str], source: Pages) -> dict[str, PageNote]:
         """One page through its stages; a page that came out before under the same fingerprint is not run again."""
         prefix = f"{page:05d}"
         parts = {
@@ -227,14 +219,15 @@ class _DocumentRun:
         return notes
 
     def _page_inputs(self, stage: Stage, parts: Mapping[str, Mapping[str, str]]) -> dict[str, object]:
-        """What a page stage reads of a page: content hashes of the page's upstream parts, or the file's content."""
-        display = {s.name: s.display for s in PIPELINE}
+        """What a page stage reads of a page: content hashes of the page's upstream parts, or of a whole document's
+        artefact."""
+        by_name = {s.name: s for s in self.context.pipeline}
         found: dict[str, object] = {}
         for name in stage.upstream:
-            if name == "raw_file":
+            if by_name[name].compute_page is None:
                 found[name] = self.inputs[name].content_hash
             else:
-                found[name] = {p: part_hash(t) for p, t in parts[name].items() if not p.endswith(display[name])}
+                found[name] = {p: part_hash(t) for p, t in parts[name].items() if not p.endswith(by_name[name].display)}
         return found
 
     # ------------------------------------------------------------ records of what happened
@@ -263,15 +256,15 @@ class _DocumentRun:
     def _done(self, stage: Stage, artefact: Artefact, hit: bool) -> None:
         self.inputs[stage.name] = artefact
         before = self.before.stages.get(stage.name)
-        news = not (hit and before and before.state == "done" and before.fingerprint == artefact.fingerprint)
-        if news:
+        changed = not (hit and before and before.state == "done" and before.fingerprint == artefact.fingerprint)
+        if changed:
             self.working = True
             self.states[stage.name] = StageState(
                 "done", artefact.fingerprint, artefact.content_hash, artefact.seconds, hit, round(time.time(), 3),
                 metadata=artefact.metadata,
             )  # fmt: skip
             self._save(process=PROCESS)
-        self.outcomes.append(Outcome(stage.name, self.document, artefact, hit, news))
+        self.outcomes.append(Outcome(stage.name, self.document, artefact, hit, changed))
         self._tell(stage.name, 1, 1)
 
     def _failed(self, error: Exception) -> None:

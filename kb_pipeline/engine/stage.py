@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from kb_pipeline.settings import Settings
 from kb_pipeline.storage.artefacts import Artefact, Artefacts
 from kb_pipeline.storage.catalogue import Catalogue, DocumentEntry
 
-if TYPE_CHECKING:
-    from kb_pipeline.deepdoc.files.page_source import PageSource
+
+class Pages(Protocol):
+    """An opened file with pages, from 1 to `page_count`."""
+
+    @property
+    def page_count(self) -> int: ...
+
+    def close(self) -> None: ...
+
 
 Models = tuple[tuple[str, str], ...]  # (role, variant) of the weight files that a stage uses
 
@@ -30,7 +37,7 @@ class Work:
 
     Attributes:
         inputs: upstream artefacts by stage name.
-        pages: the opened file; only for page stages.
+        pages: what the stage's `open_pages` opened; only for page stages.
         map: runs a function over items on the process's page workers, results in order.
     """
 
@@ -41,7 +48,7 @@ class Work:
     inputs: Mapping[str, Artefact]
     map: Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
     fingerprint: str = ""
-    pages: PageSource | None = None
+    pages: Any = None
 
     def read(self, stage: str, part: str) -> bytes:
         """Bytes of an upstream part."""
@@ -54,11 +61,12 @@ class Work:
 
 @dataclass(frozen=True)
 class PageWork:
-    """What a page stage is given for one page: `read(stage, name)` gives the page's upstream parts."""
+    """What a page stage is given for one page: `source` is the opened file, `read(stage, name)` gives the page's
+    upstream parts."""
 
     page: int
     settings: Settings
-    source: PageSource
+    source: Any
     read: Callable[[str, str], bytes]
 
 
@@ -67,8 +75,8 @@ def no_models(settings: Settings) -> Models:
     return ()
 
 
-def always_applies(settings: Settings) -> str:
-    """For page stages that no setting switches off."""
+def always_applies(work: Work) -> str:
+    """For page stages that have something to do in every document."""
     return ""
 
 
@@ -79,7 +87,7 @@ def always(work: Work, artefact: Artefact) -> bool:
 
 @dataclass(frozen=True)
 class Stage:
-    """One of the nine stages.
+    """One stage of a pipeline.
 
     Attributes:
         upstream: stages whose artefacts it reads.
@@ -89,9 +97,10 @@ class Stage:
         compute: from `Work` to parts, for stages of a whole document.
         compute_page: from `PageWork` to parts and facts, for stages that go page by page.
         failed_page: parts that stand for a page which could not be read.
-        idle: why a page stage has nothing to do under given settings; empty where it has.
+        idle: why a page stage has nothing to do in a document; empty where it has.
+        open_pages: the document's file, opened for page stages; the first one that is computed opens it for all.
         finish: further parts and metadata of a page stage's document.
-        in_force: whether what an artefact stands for outside the store is still so.
+        still_valid: whether what an artefact stands for outside the store is still so.
         display: ending of parts that people look at and no later stage reads; they are left out of content hashes.
     """
 
@@ -104,7 +113,8 @@ class Stage:
     compute: Callable[[Work], Output] | None = None
     compute_page: Callable[[PageWork], tuple[dict[str, bytes], dict[str, float]]] | None = None
     failed_page: Callable[[int, str], dict[str, bytes]] | None = None
-    idle: Callable[[Settings], str] = always_applies
+    idle: Callable[[Work], str] = always_applies
+    open_pages: Callable[[Work], Pages] | None = None
     finish: Callable[[Work], Output] | None = None
-    in_force: Callable[[Work, Artefact], bool] = always
+    still_valid: Callable[[Work, Artefact], bool] = always
     display: str = "\0"

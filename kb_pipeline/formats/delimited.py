@@ -15,7 +15,7 @@ from kb_pipeline.errors import FileTooLarge
 from kb_pipeline.formats.building import SectionBuilder, cell_name, characters
 from kb_pipeline.formats.charset import decode
 from kb_pipeline.records import LineLocator, ParsedDocument, TableCell
-from kb_pipeline.tables.headers import Look, header_rows, is_figure, title_rows
+from kb_pipeline.tables.headers import StyledCell, header_rows, is_figure, title_rows
 
 DELIMITERS = (",", "\t", ";", "|")
 MAX_CELLS = 1_000_000  # of a file: some 500 bytes each while it is read
@@ -56,7 +56,7 @@ def read_delimited(data: bytes, name: str) -> ParsedDocument:
         )  # fmt: skip
     out = SectionBuilder()
     rows = [_cells(number, record, width) for number, record in filled]
-    looks = [[Look(cell, is_figure(cell.text)) for cell in row] for row in rows[:300]]
+    looks = [[StyledCell(cell, is_figure(cell.text)) for cell in row] for row in rows[:300]]
     titles = title_rows([look for row in looks for look in row])
     heads = header_rows([look for row in looks[titles:] for look in row])
     if width == 1 and not heads:

@@ -6,7 +6,7 @@ import re
 
 from lxml import etree
 
-from kb_pipeline.formats.ooxml import Package, whole
+from kb_pipeline.formats.ooxml import Package, integer
 from kb_pipeline.formats.spreadsheet.number_format import general
 
 MAX_POINTS = 10_000  # of a series
@@ -62,7 +62,7 @@ def _cached(element: etree._Element | None) -> list[str]:
     """Stored values of a reference or a literal, in the order of their indexes."""
     if element is None:
         return []
-    points = {whole(point.get("idx")): point.findtext(f"{C}v") or "" for point in element.iter(f"{C}pt")}
+    points = {integer(point.get("idx")): point.findtext(f"{C}v") or "" for point in element.iter(f"{C}pt")}
     if not points:
         value = element.findtext(f"{C}v")
         return [value] if value else []

@@ -11,8 +11,7 @@ import re
 from kb_pipeline.formats.charset import decode
 from kb_pipeline.formats.lines import Builder, numbered
 from kb_pipeline.records import ParsedDocument
-
-MARK, ADDRESS = "Markdown mark", "picture address"
+from kb_pipeline.text.drop_reasons import MARKDOWN_MARK, PICTURE_ADDRESS
 
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))??([ \t]+#+)?[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
@@ -46,7 +45,7 @@ def _block(lines: Lines, at: int, out: Builder) -> int:
     heading = _HEADING.match(line)
     if heading:
         title = (heading.group(2) or "").strip()
-        out.drop(heading.group(1) + (heading.group(3) or "").strip(), MARK, number)
+        out.drop(heading.group(1) + (heading.group(3) or "").strip(), MARKDOWN_MARK, number)
         if title:
             out.add("title", [(number, title)], level=len(heading.group(1)))
         return at + 1
@@ -54,13 +53,13 @@ def _block(lines: Lines, at: int, out: Builder) -> int:
     if fence:
         return _code(lines, at, fence, out)
     if _RULE.match(line):
-        out.drop(line, MARK, number)
+        out.drop(line, MARKDOWN_MARK, number)
         return at + 1
     picture = _PICTURE.match(line)
     if picture:
         alt = picture.group(1).strip()
-        out.drop("![]", MARK, number)
-        out.drop(picture.group(2), ADDRESS, number)
+        out.drop("![]", MARKDOWN_MARK, number)
+        out.drop(picture.group(2), PICTURE_ADDRESS, number)
         if alt:
             out.add("figure", [(number, alt)], caption=alt)
         return at + 1
@@ -73,14 +72,14 @@ def _code(lines: Lines, at: int, fence: re.Match[str], out: Builder) -> int:
     """A fenced block, its lines as they are; one that is never closed ends with the file."""
     number, _ = lines[at]
     mark, language = fence.group(1), fence.group(2).strip()
-    out.drop(mark + language, MARK, number)
+    out.drop(mark + language, MARKDOWN_MARK, number)
     body: Lines = []
     at += 1
     while at < len(lines):
         number, line = lines[at]
         at += 1
         if line.strip().startswith(mark) and not line.strip().strip(mark[0]):
-            out.drop(line, MARK, number)
+            out.drop(line, MARKDOWN_MARK, number)
             break
         body.append((number, line.rstrip()))
     while body and not body[0][1]:
@@ -104,10 +103,10 @@ def _table(lines: Lines, at: int, out: Builder) -> int:
     while at < len(lines) and lines[at][1].strip() and (at <= start + 1 or "|" in lines[at][1]):
         number, line = lines[at]
         if at == start + 1:
-            out.drop(line, MARK, number)
+            out.drop(line, MARKDOWN_MARK, number)
         else:
             cells = _cells(line)
-            out.drop("|" * len(_BAR.findall(line)), MARK, number)
+            out.drop("|" * len(_BAR.findall(line)), MARKDOWN_MARK, number)
             rows.append((number, cells + [""] * (width - len(cells))))
         at += 1
     out.add_table(rows, header_rows=1)
@@ -129,13 +128,13 @@ def _paragraph(lines: Lines, at: int, out: Builder) -> int:
         inner = quote.group(2) if quote else line
         underline = _UNDERLINE.match(line)
         if body and underline and not _ITEM.match(body[-1][1]):
-            out.drop(line, MARK, number)
+            out.drop(line, MARKDOWN_MARK, number)
             _add(out, body, level=1 if underline.group(1)[0] == "=" else 2)
             return at + 1
         if not line.strip() or (body and _begins_block(lines, at)):
             break
         if quote:
-            out.drop(quote.group(1), MARK, number)
+            out.drop(quote.group(1), MARKDOWN_MARK, number)
         if inner.strip():
             body.append((number, inner.strip()))
         at += 1

@@ -1,4 +1,4 @@
-"""The package of an Office Open XML file: its parts within bounds, their relations, their XML without entities."""
+"""The package of an Office Open XML file: its parts within bounds, their relationships, their XML without entities."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SAFE = {"resolve_entities": False, "no_network": True, "load_dtd": False, "remov
 R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 
 
-class Relation(NamedTuple):
+class Relationship(NamedTuple):
     """What a part refers to: the last word of its type, its target as a part name, or an address outside."""
 
     kind: str
@@ -122,8 +122,8 @@ class Package:
         if element.getroottree().docinfo.internalDTD is not None:
             raise self._damaged(f"its part {part} declares a document type, which Office never does")
 
-    def relations(self, part: str) -> dict[str, Relation]:
-        """What a part refers to, by relation id; the package's own for an empty name."""
+    def relationships(self, part: str) -> dict[str, Relationship]:
+        """What a part refers to, by relationship id; the package's own for an empty name."""
         folder, file = posixpath.split(part)
         rels = posixpath.join(folder, "_rels", f"{file}.rels")
         if rels not in self:
@@ -134,26 +134,26 @@ class Package:
             if not outside:
                 target = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
             kind = element.get("Type", "").rpartition("/")[2]
-            found[element.get("Id", "")] = Relation(kind, target, outside)
+            found[element.get("Id", "")] = Relationship(kind, target, outside)
         return found
 
     def main_part(self) -> str:
         """The part that the document begins with."""
-        for relation in self.relations("").values():
-            if relation.kind == "officeDocument":
-                return relation.target
+        for relationship in self.relationships("").values():
+            if relationship.kind == "officeDocument":
+                return relationship.target
         raise self._damaged("it names no main part")
 
     def _damaged(self, message: str) -> DamagedFile:
         return DamagedFile(message, document=self.name, remedy="open it in its own program and save it again")
 
 
-def of_kind(relations: dict[str, Relation], kind: str) -> list[Relation]:
+def of_kind(relationships: dict[str, Relationship], kind: str) -> list[Relationship]:
     """Relations of a kind, in order."""
-    return [relation for relation in relations.values() if relation.kind == kind]
+    return [relationship for relationship in relationships.values() if relationship.kind == kind]
 
 
-def whole(text: str | None, default: int = 0) -> int:
+def integer(text: str | None, default: int = 0) -> int:
     """A whole number out of an attribute or element; the default where there is none, or it is none that a file of
     these formats can mean."""
     try:

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from kb_pipeline.engine.context import Context
+from kb_pipeline.engine.process import process_lives
 from kb_pipeline.errors import KbError
-from kb_pipeline.operations.ingest import end_dead_runs, process_lives
 from kb_pipeline.records import IndexRows, Record, decode
 from kb_pipeline.settings import home
 from kb_pipeline.stages.indexes import knowledge_base_indexes, missing_documents, target_index
 from kb_pipeline.storage.artefacts import DocumentState
 from kb_pipeline.storage.catalogue import KnowledgeBaseEntry, KnowledgeBaseIndex
 from kb_pipeline.weights.fetch import missing, status
-from kb_pipeline.weights.manifest import ORIGINAL, Model, in_use, originals
+from kb_pipeline.weights.manifest import DEEPDOC, Model, deepdoc_files, in_use
 
 if TYPE_CHECKING:
     from pymilvus import MilvusClient
@@ -66,20 +66,20 @@ def _models(context: Context) -> Problems:
     for name, parser in parsers.items():
         if parser.engine == "remote" and not parser.base_url:
             yield f"{name}: parser.engine is remote and parser.base_url is empty", "set parser.base_url", None
-    for model in originals():
+    for model in deepdoc_files():
         yield from ((*problem, None) for problem in _dropped_in(model))
 
 
 def _dropped_in(model: Model) -> Iterator[tuple[str, str]]:
     """What keeps a file of DeepDOC from being used as it was dropped in."""
-    from kb_pipeline.deepdoc.vision.deepdoc_weights.check import check_original
+    from kb_pipeline.deepdoc.vision.deepdoc_weights.check import check_deepdoc_file
 
-    there, used = status(model) != "missing", in_use(model.role) == ORIGINAL
+    there, used = status(model) != "missing", in_use(model.role) == DEEPDOC
     if there and not used:
         yield f"{model.name} does nothing without its net", "put the net there, or take the file away"
     elif there:
         try:
-            check_original(model.role)
+            check_deepdoc_file(model.role)
         except KbError as error:
             yield error.message, error.remedy
 
@@ -245,10 +245,11 @@ def _with(change: Callable[[Any, list[str]], None], keys: list[str]) -> None:
 
 
 def _runs(context: Context) -> Problems:
+    from kb_pipeline.orchestration.dead_runs import end_dead_runs
     from kb_pipeline.orchestration.instance import open_instance
 
     with open_instance() as instance:
-        dead: list[Any] = end_dead_runs(instance)
+        dead = end_dead_runs(instance)
     for run in dead:
         yield f"run {run[:8]} had lost its process and was marked as failed", "nothing: it is done", lambda: None
 

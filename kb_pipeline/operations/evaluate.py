@@ -10,8 +10,8 @@ from kb_pipeline.evaluation.trace import TraceReport
 
 def keep(name: str, report: Report) -> None:
     """Add a report to the history that the Dagster UI shows."""
-    from kb_pipeline.engine.context import open_context
     from kb_pipeline.orchestration.scores import record_scores
+    from kb_pipeline.stages.pipeline import open_context
 
     asset = {SelfRecallReport: "self_recall", QuestionReport: "question_scores", TraceReport: "trace_scores"}
     with open_context() as context:

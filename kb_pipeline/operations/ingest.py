@@ -9,9 +9,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from kb_pipeline.engine.context import PROCESS, Context, Progress
+from kb_pipeline.engine.context import Context, Progress
 from kb_pipeline.engine.keys import stage_basis
 from kb_pipeline.engine.plan import stale_stages
+from kb_pipeline.engine.process import PROCESS
 from kb_pipeline.records import Record
 from kb_pipeline.settings import home
 from kb_pipeline.stages.pipeline import PIPELINE
@@ -103,6 +104,7 @@ def start_behind(locations: Sequence[str], kb: str) -> Path:
 
 
 def _run(keys: list[str], batch: int, listen: Callable[[Progress], None]) -> None:
+    from kb_pipeline.orchestration.dead_runs import PROCESS_TAG, end_dead_runs
     from kb_pipeline.orchestration.instance import open_instance
     from kb_pipeline.orchestration.partitions import add_partitions
     from kb_pipeline.orchestration.progress import listening
@@ -123,38 +125,3 @@ def _run(keys: list[str], batch: int, listen: Callable[[Progress], None]) -> Non
                     tags={PROCESS_TAG: PROCESS},
                     raise_on_error=False,
                 )
-
-
-PROCESS_TAG = "kb/process"  # who executes a run in its own process, as host:pid
-
-
-def end_dead_runs(instance: Any) -> list[str]:
-    """Mark runs as failed whose own process is gone (killed): nobody else does for runs inside a command.
-
-    Returns:
-        Their run ids.
-    """
-    import dagster as dg
-
-    unfinished = [dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.NOT_STARTED]
-    ended = []
-    for run in instance.get_runs(dg.RunsFilter(statuses=unfinished)):
-        process = run.tags.get(PROCESS_TAG, "")
-        if process and not process_lives(process):
-            instance.report_run_failed(run, message=f"its process {process} is gone; the next run goes on from there")
-            ended.append(run.run_id)
-    return ended
-
-
-def process_lives(process: str) -> bool:
-    """Whether `host:pid` still runs; processes of other machines count as running."""
-    host, _, pid = process.rpartition(":")
-    if host != PROCESS.rpartition(":")[0]:
-        return True
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

@@ -25,7 +25,7 @@ def parse(source: str, settings: Settings) -> ParsedDocument:
     name = source if "://" in source else os.path.basename(source)
     stages = PIPELINE[: [stage.name for stage in PIPELINE].index("sections") + 1]
     document = DocumentEntry("parse", "parse", name, source if "://" in source else os.path.abspath(source), 0.0)
-    with _WithoutKnowledgeBase(settings, Artefacts(objects), Catalogue(objects)) as context:
+    with _WithoutKnowledgeBase(settings, Artefacts(objects), Catalogue(objects), PIPELINE) as context:
         last = run_document(document, stages, context)[-1]
     if last.error:
         raise last.error

@@ -51,7 +51,7 @@ def _documents(
     """Ids of the documents that count, None for all."""
     if not documents and since is None and until is None:
         return None
-    from kb_pipeline.engine.context import open_context
+    from kb_pipeline.stages.pipeline import open_context
 
     with open_context() as context:
         kb = context.catalogue.knowledge_base(name).id

@@ -7,7 +7,7 @@ from typing import Literal
 
 from kb_pipeline.engine.context import Context
 from kb_pipeline.engine.plan import StaleStage, stale_stages
-from kb_pipeline.operations.ingest import process_lives
+from kb_pipeline.engine.process import process_lives
 from kb_pipeline.records import Record
 from kb_pipeline.storage.artefacts import StageState
 from kb_pipeline.storage.catalogue import DocumentEntry

@@ -8,11 +8,11 @@ from typing import Any
 
 import dagster as dg
 
-from kb_pipeline.engine.context import Outcome, open_context
+from kb_pipeline.engine.context import Outcome
 from kb_pipeline.engine.run import run_batch
 from kb_pipeline.engine.stage import Stage
 from kb_pipeline.orchestration import progress
-from kb_pipeline.stages.pipeline import BY_NAME
+from kb_pipeline.stages.pipeline import BY_NAME, open_context
 
 LISTED_FAILURES = 50  # reasons shown in the run's failure; every one is in `kb status`
 
@@ -52,7 +52,7 @@ def materialize_batch(
                 if outcome.stage == "sections":
                     sums[outcome.document.path] = outcome.artefact.metadata
                 hits, computed = hits + outcome.hit, computed + (not outcome.hit)
-                if outcome.news or backfill:
+                if outcome.changed or backfill:
                     yield _materialization(outcome, context.instance)
     seconds = time.perf_counter() - start
     context.log.info(

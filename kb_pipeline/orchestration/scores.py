@@ -76,7 +76,7 @@ def forget_scores(instance: dg.DagsterInstance, kb: str) -> None:
 
 
 def _name(key: str) -> str:
-    from kb_pipeline.engine.context import open_context
+    from kb_pipeline.stages.pipeline import open_context
 
     with open_context() as context:
         entry = context.catalogue.knowledge_base_by_id(key)

@@ -1,4 +1,4 @@
-"""Chunks that may answer a question: searches of vectors, of both token fields and of identifiers nominate them.
+"""Chunks that may answer a question: searches of vectors, of both token fields and of identifiers find them.
 
 What a leg gives of a row (its nearness, its BM25 score, its rank) is enough to tell which rows can come first; only
 these are read and scored exactly (rescore.py), so a leg's spurious best hit does no harm.
@@ -41,7 +41,7 @@ _identifier = re.compile(r"[a-z0-9._/#-]+")
 
 
 @dataclass(slots=True)
-class Nominee:
+class Candidate:
     """A row that legs found.
 
     Attributes:
@@ -61,7 +61,7 @@ class Nominee:
     named: bool = False
 
 
-def nominate(
+def find_candidates(
     client: MilvusClient,
     collection: str,
     question: Question,
@@ -69,7 +69,7 @@ def nominate(
     candidates: int,
     filters: Filters = EVERYTHING,
     fusion: Fusion = PRESETS["windowed"],
-) -> list[Nominee]:
+) -> list[Candidate]:
     """Rows that may answer the question, of active versions only, in no order of merit.
 
     Args:
@@ -92,21 +92,21 @@ def nominate(
 
 
 def shortlist(
-    nominees: Sequence[Nominee],
+    candidates: Sequence[Candidate],
     fusion: Fusion,
     window: tuple[float, float],
     boosts: Mapping[str, float],
     count: int,
-) -> list[Nominee]:
+) -> list[Candidate]:
     """Rows of the `count` chunks that can come first, best first, by what the legs tell of their scores.
 
     A row that the dense leg did not find is no nearer than the last one that it found; the share of the best BM25 score
     stands for the share of the question that a row covers.
     """
-    found = [one.nearness for one in nominees if one.nearness is not None and one.dense_rank]
+    found = [one.nearness for one in candidates if one.nearness is not None and one.dense_rank]
     farthest = min(found, default=0.0)
 
-    def merit(one: Nominee) -> float:
+    def merit(one: Candidate) -> float:
         if fusion.by_rank:
             ranks = (one.text_rank, 1 - fusion.vector_weight), (one.dense_rank, fusion.vector_weight)
             fused = sum(weight * (RRF_K + 1) / (RRF_K + rank) for rank, weight in ranks if rank)
@@ -117,9 +117,9 @@ def shortlist(
             fused = (1 - fusion.vector_weight) * one.text + fusion.vector_weight * vector
         return min(1.0, fused * boosts.get(one.document, 1.0)) + one.named
 
-    chosen: list[Nominee] = []
+    chosen: list[Candidate] = []
     shown: set[str] = set()
-    for one in sorted(nominees, key=lambda one: (-merit(one), one.chunk_id)):
+    for one in sorted(candidates, key=lambda one: (-merit(one), one.chunk_id)):
         shown.add(parent_id(one.chunk_id))
         if len(shown) > count:
             break
@@ -127,7 +127,7 @@ def shortlist(
     return chosen
 
 
-def _steady(search: Callable[[], list[Nominee]], active: Active) -> tuple[list[Nominee], int]:
+def _steady(search: Callable[[], list[Candidate]], active: Active) -> tuple[list[Candidate], int]:
     """Visible rows of a search during which no document in it changed its version, and how many rows it had."""
     rows = search()
     versions = active({row.document for row in rows})
@@ -190,16 +190,16 @@ def _search(
     return [(hit["id"], float(hit["distance"])) for hit in hits]
 
 
-def _merged(legs: Iterable[Leg]) -> list[Nominee]:
-    """One nominee a row, with what each leg tells of it; ranks are places in the legs, of all versions."""
-    found: dict[str, Nominee] = {}
+def _merged(legs: Iterable[Leg]) -> list[Candidate]:
+    """One candidate a row, with what each leg tells of it; ranks are places in the legs, of all versions."""
+    found: dict[str, Candidate] = {}
     for name, rows in legs:
         best = rows[0][1] if rows else 0.0
         for place, (chunk_id, score) in enumerate(rows, 1):
             one = found.get(chunk_id)
             if one is None:
                 document, version, _ = chunk_id.split(":")
-                one = found[chunk_id] = Nominee(chunk_id, document, version)
+                one = found[chunk_id] = Candidate(chunk_id, document, version)
             if name in ("dense", "named"):
                 one.nearness = score
                 one.named = one.named or name == "named"
@@ -212,12 +212,12 @@ def _merged(legs: Iterable[Leg]) -> list[Nominee]:
     return list(found.values())
 
 
-def _ranked(nominees: list[Nominee]) -> list[Nominee]:
-    """The nominees, their places turned into ranks among them."""
-    dense, text = _ranks([one.dense_rank for one in nominees]), _ranks([one.text_rank for one in nominees])
-    for one in nominees:
+def _ranked(candidates: list[Candidate]) -> list[Candidate]:
+    """The candidates, their places turned into ranks among them."""
+    dense, text = _ranks([one.dense_rank for one in candidates]), _ranks([one.text_rank for one in candidates])
+    for one in candidates:
         one.dense_rank, one.text_rank = dense[one.dense_rank], text[one.text_rank]
-    return nominees
+    return candidates
 
 
 def _ranks(places: Sequence[int]) -> dict[int, int]:

@@ -10,7 +10,7 @@ import numpy as np
 from kb_pipeline.query.citations import Cited, cite
 from kb_pipeline.query.question import Question
 from kb_pipeline.query.rescore import confidence, has_tier, score_parts, total
-from kb_pipeline.query.statements import Statement, statements, whole
+from kb_pipeline.query.statements import Statement, statements, whole_passage
 from kb_pipeline.records import Answer, Hit
 from kb_pipeline.tokenization.language import language_offset
 from kb_pipeline.tokenization.term_weights import coverage
@@ -73,7 +73,7 @@ def _best(question: Question, hits: Sequence[Hit], embedder: Embedder, words: To
     of equal texts only). The best comes first; then hits in the order in which they were chosen, statements of a hit in
     reading order."""
     every = [one for rank, hit in enumerate(hits) for one in statements(hit, rank, words)]
-    found = _nominated(question, every) or [whole(hits[0], 0, words)]
+    found = _nominated(question, every) or [whole_passage(hits[0], 0, words)]
     vectors = embedder.embed_passages([one.said for one in found])
     support = {s: _support(question, s, v, embedder) for s, v in zip(found, vectors, strict=True)}
     found.sort(key=lambda s: (-support[s], s.rank, s.start))

@@ -15,9 +15,9 @@ from kb_pipeline.index.connect import CALL_S, milvus_errors
 from kb_pipeline.index.locators import read_locators
 from kb_pipeline.index.schema import DENSE
 from kb_pipeline.index.vectors import embedding_and_offset
-from kb_pipeline.query.candidates import Nominee
+from kb_pipeline.query.candidates import Candidate
 from kb_pipeline.query.filters import any_of
-from kb_pipeline.query.rescore import Candidate
+from kb_pipeline.query.rescore import CandidateFeatures
 from kb_pipeline.query.results import ChunkRow, parent_id
 from kb_pipeline.records import Added
 
@@ -62,8 +62,8 @@ def read_rows(client: MilvusClient, collection: str, chunk_ids: Sequence[str]) -
 
 
 def read_candidates(
-    client: MilvusClient, collection: str, nominees: Sequence[Nominee], asked: str
-) -> tuple[list[Candidate], ShownRows]:
+    client: MilvusClient, collection: str, candidates: Sequence[Candidate], asked: str
+) -> tuple[list[CandidateFeatures], ShownRows]:
     """What scoring reads of these rows, and what hits show of them or of the chunks that are shown in their place, by
     chunk id; rows that are gone are left out.
 
@@ -73,10 +73,10 @@ def read_candidates(
     Raises:
         IndexUnavailable, IndexRequestFailed.
     """
-    wanted = dict.fromkeys(row for one in nominees for row in (one.chunk_id, parent_id(one.chunk_id)))
+    wanted = dict.fromkeys(row for one in candidates for row in (one.chunk_id, parent_id(one.chunk_id)))
     read = _read(client, collection, wanted, SHOWN + SCORED)
     rows = {row["id"]: row for row in read}
-    found = [_candidate(one, rows[one.chunk_id], asked) for one in nominees if one.chunk_id in rows]
+    found = [_candidate(one, rows[one.chunk_id], asked) for one in candidates if one.chunk_id in rows]
     return found, ShownRows(read)
 
 
@@ -101,9 +101,9 @@ def _shown(row: dict[str, Any]) -> ChunkRow:
     )
 
 
-def _candidate(one: Nominee, row: dict[str, Any], asked: str) -> Candidate:
+def _candidate(one: Candidate, row: dict[str, Any], asked: str) -> CandidateFeatures:
     vector, offset = embedding_and_offset(np.asarray(row[DENSE], np.float32), asked)
-    return Candidate(
+    return CandidateFeatures(
         chunk_id=one.chunk_id,
         document=one.document,
         version=one.version,

@@ -44,7 +44,7 @@ CONFIDENCE_MIDDLE, CONFIDENCE_SLOPE = 0.55, 14.0
 
 
 @dataclass(frozen=True)
-class Candidate:
+class CandidateFeatures:
     """A row that may answer: what scoring reads of it.
 
     `tokens` are its fine tokens, `vector` a unit vector, `offset` what its language adds to the cosine, `lead` the
@@ -68,14 +68,14 @@ class Candidate:
 class Scored:
     """A candidate with its score and the parts of it."""
 
-    candidate: Candidate
+    candidate: CandidateFeatures
     score: float
     scores: dict[str, float]
 
 
 def rescore(
     question: Question,
-    candidates: Sequence[Candidate],
+    candidates: Sequence[CandidateFeatures],
     *,
     fusion: Fusion,
     window: tuple[float, float],

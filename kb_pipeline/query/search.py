@@ -1,4 +1,4 @@
-"""One search: chunks are nominated, read, scored, reranked, and made a page of hits with all that is told beside it."""
+"""One search: candidates are found, read, scored, reranked, and made a page of hits with all that is told beside it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pymilvus import MilvusClient
 
 from kb_pipeline.errors import UsageError
-from kb_pipeline.query.candidates import nominate, shortlist
+from kb_pipeline.query.candidates import find_candidates, shortlist
 from kb_pipeline.query.filters import EVERYTHING, Filters
 from kb_pipeline.query.fusion import PRESETS, Fusion
 from kb_pipeline.query.fusion import fusion as fusion_of
@@ -17,7 +17,7 @@ from kb_pipeline.query.index_rows import ShownRows, read_candidates
 from kb_pipeline.query.question import Question
 from kb_pipeline.query.reader import Documents, Reader, SearchedIndex, key_parts
 from kb_pipeline.query.rerank import rerank
-from kb_pipeline.query.rescore import Candidate, Scored, least_score, rescore
+from kb_pipeline.query.rescore import CandidateFeatures, Scored, least_score, rescore
 from kb_pipeline.query.results import (
     ChunkRow,
     DocumentHits,
@@ -32,7 +32,7 @@ from kb_pipeline.settings import QuerySettings, RerankSettings
 
 MAX_HITS = 1000
 ROUNDS = 3  # searches, where rows were replaced before they were read
-CHUNKS_SCORED = 24  # of those that the legs nominate; on XQuAD, 20 give the same hits as 64
+CHUNKS_SCORED = 24  # of those that the legs find; on XQuAD, 20 give the same hits as 64
 SPARE = 8  # chunks scored beyond a page, to take the place of those that overlap
 
 
@@ -108,9 +108,9 @@ class Search:
         count = max(CHUNKS_SCORED, wanted + SPARE, self.rerank.window if self.rerank.provider != "none" else 0)
         window, active = index.embedder.cosine_window, self.reader.active(index)
 
-        def read(client: MilvusClient) -> tuple[list[Candidate], ShownRows]:
+        def read(client: MilvusClient) -> tuple[list[CandidateFeatures], ShownRows]:
             for left in reversed(range(ROUNDS)):
-                found = nominate(client, index.collection, question, active, candidates, filters, fusion)
+                found = find_candidates(client, index.collection, question, active, candidates, filters, fusion)
                 boosts = self.documents.boosts({one.document for one in found})
                 chosen = shortlist(found, fusion, window, boosts, count)
                 read, rows = read_candidates(client, index.collection, chosen, question.language)

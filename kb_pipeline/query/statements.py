@@ -81,7 +81,7 @@ def _with_answers(text: str, found: Sequence[tuple[int, int]]) -> Iterator[tuple
         yield start, end
 
 
-def whole(hit: Hit, rank: int, words: Tokenizer) -> Statement:
+def whole_passage(hit: Hit, rank: int, words: Tokenizer) -> Statement:
     """The hit as one statement."""
     return _read(hit, rank, 0, len(hit.text), hit.text, words)
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from kb_pipeline.deepdoc.assembly.noise import PAGE_NUMBER, RUNNING_FOOTER, RUNNING_HEADER
 from kb_pipeline.records import Box, Role
 from kb_pipeline.remote_parser.answer import RemoteBlock, RemotePage
+from kb_pipeline.text.drop_reasons import PAGE_NUMBER, RUNNING_FOOTER, RUNNING_HEADER
 from kb_pipeline.text.joining import separator
 
 PieceRole = Role | Literal["caption"]  # a caption of whatever stands beside it

@@ -52,7 +52,7 @@ def compute(work: Work) -> Output:
     return Output({"rows.json": encode(rows)}, facts)
 
 
-def in_force(work: Work, artefact: Artefact) -> bool:
+def still_valid(work: Work, artefact: Artefact) -> bool:
     """Whether the index still has that version: rows of others are deleted, and other models have other indexes."""
     rows = decode(work.artefacts.part(artefact, "rows.json"), IndexRows)
     pointer = work.catalogue.pointer(work.document.kb, work.document.id)
@@ -71,5 +71,5 @@ STAGE = Stage(
     "Rows in Milvus: version, ids and count.",
     settings=("index.uri", "index.user_words"),
     compute=compute,
-    in_force=in_force,
+    still_valid=still_valid,
 )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from kb_pipeline.engine.stage import Models, PageWork, Stage
+from kb_pipeline.engine.stage import Models, PageWork, Stage, Work
 from kb_pipeline.records import PageLayout, PageRender, Verdict, decode, encode
 from kb_pipeline.settings import Settings
 from kb_pipeline.stages.page_renders import read_characters
-from kb_pipeline.weights.manifest import ORIGINAL, in_use
+from kb_pipeline.stages.page_source import open_pages, without_pages
+from kb_pipeline.weights.manifest import DEEPDOC, in_use
 
 PICTURED = ("figure", "equation")  # regions whose picture is kept
 
@@ -47,7 +48,7 @@ def failed_page(page: int, reason: str) -> dict[str, bytes]:
 
 def models(settings: Settings) -> Models:
     """Weight files in use, a user's DeepDOC files among them."""
-    if idle(settings):
+    if read_remotely(settings):
         return ()
     found = [("detection", in_use("detection", settings.ocr.models)), *recognition_models(settings)]
     found.append(("layout", in_use("layout")))
@@ -56,15 +57,20 @@ def models(settings: Settings) -> Models:
     return tuple(found)
 
 
-def idle(settings: Settings) -> str:
-    """The remote parser reads pages on its own."""
-    return "remote parser" if settings.parser.engine == "remote" else ""
+def read_remotely(settings: Settings) -> bool:
+    """Whether the remote parser reads pages on its own."""
+    return settings.parser.engine == "remote"
+
+
+def idle(work: Work) -> str:
+    """Why there is nothing to do: a file without pages, or pages that the remote parser reads."""
+    return without_pages(work) or ("remote parser" if read_remotely(work.settings) else "")
 
 
 def recognition_models(settings: Settings) -> Models:
     """The files that recognise lines."""
     variant = in_use("recognition", settings.ocr.models)
-    dictionary = (("recognition dictionary", variant),) if variant in ("tiny", ORIGINAL) else ()
+    dictionary = (("recognition dictionary", variant),) if variant in ("tiny", DEEPDOC) else ()
     return (("recognition", variant), *dictionary)
 
 
@@ -76,6 +82,7 @@ STAGE = Stage(
     settings=("parser.engine", "ocr", "layout", "render.pixel_budget"),
     models=models,
     idle=idle,
+    open_pages=open_pages,
     compute_page=compute_page,
     failed_page=failed_page,
 )

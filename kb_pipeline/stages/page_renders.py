@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from kb_pipeline.engine.stage import Output, PageWork, Stage, Work
 from kb_pipeline.errors import DocumentError
 from kb_pipeline.records import PageRender, Verdict, encode
+from kb_pipeline.stages.page_source import open_pages, without_pages
 from kb_pipeline.storage.parquet import from_parquet, to_parquet
 
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ STAGE = Stage(
     f"3 pypdfium2 {version('pypdfium2')}",
     "Pages as pictures, with geometry, characters and the verdict on their character layer.",
     settings=("render",),
+    idle=without_pages,
+    open_pages=open_pages,
     compute_page=compute_page,
     failed_page=failed_page,
     finish=finish,

@@ -1,8 +1,12 @@
-"""The nine stages in order."""
+"""The nine stages in order, and what a process needs to run them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from kb_pipeline.engine.context import Context, Progress
 from kb_pipeline.engine.stage import Stage
+from kb_pipeline.settings import Settings, load_settings
 from kb_pipeline.stages import (
     chunks,
     embeddings,
@@ -14,6 +18,9 @@ from kb_pipeline.stages import (
     sections,
     table_grids,
 )
+from kb_pipeline.storage.artefacts import Artefacts
+from kb_pipeline.storage.catalogue import Catalogue
+from kb_pipeline.storage.objects import home_store
 
 PIPELINE: tuple[Stage, ...] = (
     raw_file.STAGE,
@@ -27,3 +34,13 @@ PIPELINE: tuple[Stage, ...] = (
     index_rows.STAGE,
 )
 BY_NAME = {stage.name: stage for stage in PIPELINE}
+
+
+def open_context(settings: Settings | None = None, listen: Callable[[Progress], None] | None = None) -> Context:
+    """The context of this installation (`KB_HOME`)."""
+    settings = settings or load_settings()
+    objects = home_store(settings.storage)
+    context = Context(settings, Artefacts(objects, settings.storage.keep_versions), Catalogue(objects), PIPELINE)
+    if listen:
+        context.listen = listen
+    return context

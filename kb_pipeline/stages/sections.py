@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kb_pipeline.deepdoc.files.page_source import PAGED_TYPES
 from kb_pipeline.engine.stage import Output, Stage, Work
 from kb_pipeline.errors import DamagedFile
 from kb_pipeline.records import Bookmark, PageLayout, PageRender, PageTables, ParsedDocument, decode, encode
 from kb_pipeline.stages.layout_boxes import PICTURED, figure_part
+from kb_pipeline.stages.page_source import PAGED_TYPES
 from kb_pipeline.stages.raw_file import RawFile, raw_file
 
 if TYPE_CHECKING:

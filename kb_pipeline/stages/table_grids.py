@@ -5,9 +5,10 @@ from __future__ import annotations
 from kb_pipeline.engine.stage import Models, PageWork, Stage
 from kb_pipeline.records import PageLayout, PageRender, PageTables, decode, encode
 from kb_pipeline.settings import Settings
-from kb_pipeline.stages.layout_boxes import idle, recognition_models
+from kb_pipeline.stages.layout_boxes import idle, read_remotely, recognition_models
 from kb_pipeline.stages.page_renders import read_characters
-from kb_pipeline.weights.manifest import ORIGINAL, in_use
+from kb_pipeline.stages.page_source import open_pages
+from kb_pipeline.weights.manifest import DEEPDOC, in_use
 
 
 def compute_page(work: PageWork) -> tuple[dict[str, bytes], dict[str, float]]:
@@ -35,10 +36,10 @@ def failed_page(page: int, reason: str) -> dict[str, bytes]:
 
 def models(settings: Settings) -> Models:
     """Weight files in use, a user's DeepDOC files among them."""
-    if idle(settings):
+    if read_remotely(settings):
         return ()
     table = in_use("table")
-    second = (("table second opinion", ""),) if settings.tables.second_opinion and table != ORIGINAL else ()
+    second = (("table second opinion", ""),) if settings.tables.second_opinion and table != DEEPDOC else ()
     return (("table", table), *second, ("orientation", ""), *recognition_models(settings))
 
 
@@ -50,6 +51,7 @@ STAGE = Stage(
     settings=("parser.engine", "tables", "ocr.models"),
     models=models,
     idle=idle,
+    open_pages=open_pages,
     compute_page=compute_page,
     failed_page=failed_page,
 )

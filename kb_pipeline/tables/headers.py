@@ -29,7 +29,7 @@ _NOTE = re.compile(
 )
 
 
-class Look(NamedTuple):
+class StyledCell(NamedTuple):
     """A cell; whether its value is a figure (a number, a date), its type bold, its ground coloured."""
 
     cell: TableCell
@@ -43,7 +43,7 @@ def is_figure(text: str) -> bool:
     return bool(_FIGURE.fullmatch(text.strip()))
 
 
-def title_rows(looks: Sequence[Look]) -> int:
+def title_rows(looks: Sequence[StyledCell]) -> int:
     """Rows at the top that hold one cell of words each, above rows of more cells: the table's title."""
     rows = _rows(looks)
     count = 0
@@ -63,7 +63,7 @@ def title_rows(looks: Sequence[Look]) -> int:
     return count
 
 
-def note_rows(looks: Sequence[Look], width: int) -> int:
+def note_rows(looks: Sequence[StyledCell], width: int) -> int:
     """Rows at the bottom that are notes on the table: one cell each, across all columns or marked as a note."""
     rows = _rows(looks)
     count = 0
@@ -78,7 +78,7 @@ def note_rows(looks: Sequence[Look], width: int) -> int:
     return count
 
 
-def header_rows(looks: Sequence[Look]) -> int:
+def header_rows(looks: Sequence[StyledCell]) -> int:
     """How many rows at the top name the columns. `looks`: cells in the order of their rows, title rows left out."""
     rows = _rows(looks)[:LOOKED_AT]
     if len(rows) < 2:
@@ -99,31 +99,31 @@ def header_rows(looks: Sequence[Look]) -> int:
     return _reached(rows, count)
 
 
-def _rows(looks: Sequence[Look]) -> list[list[Look]]:
-    found: dict[int, list[Look]] = {}
+def _rows(looks: Sequence[StyledCell]) -> list[list[StyledCell]]:
+    found: dict[int, list[StyledCell]] = {}
     for look in looks:
         found.setdefault(look.cell.row, []).append(look)
     return list(found.values())
 
 
-def _filled(row: Sequence[Look]) -> list[Look]:
+def _filled(row: Sequence[StyledCell]) -> list[StyledCell]:
     return [look for look in row if look.cell.text.strip()]
 
 
-def _columns_of(look: Look) -> range:
+def _columns_of(look: StyledCell) -> range:
     return range(look.cell.col, look.cell.col + look.cell.colspan)
 
 
-def _words(row: Sequence[Look]) -> bool:
+def _words(row: Sequence[StyledCell]) -> bool:
     filled = _filled(row)
     return bool(filled) and not any(_is_figure(look) for look in filled)
 
 
-def _is_figure(look: Look) -> bool:
+def _is_figure(look: StyledCell) -> bool:
     return look.figure and not _YEAR.fullmatch(look.cell.text.strip())
 
 
-def _emphatic(rows: Sequence[Sequence[Look]], look: str) -> int:
+def _emphatic(rows: Sequence[Sequence[StyledCell]], look: str) -> int:
     """Leading rows whose cells all have that look, above some that have not; none where they name one column alone."""
     count = 0
     while count < min(len(rows) - 1, MAX_HEADER_ROWS):
@@ -136,19 +136,19 @@ def _emphatic(rows: Sequence[Sequence[Look]], look: str) -> int:
     return count if plain and named > 1 and _across(rows, count) else 0
 
 
-def _gaps(row: Sequence[Look]) -> int:
+def _gaps(row: Sequence[StyledCell]) -> int:
     """Cells of a row without text."""
     return len(row) - len(_filled(row))
 
 
-def _across(rows: Sequence[Sequence[Look]], count: int) -> bool:
+def _across(rows: Sequence[Sequence[StyledCell]], count: int) -> bool:
     """Whether the first rows stand above most columns."""
     width = max(look.cell.col + look.cell.colspan for row in rows for look in row)
     named = {col for row in rows[:count] for look in _filled(row) for col in _columns_of(look)}
     return len(named) > width / 2
 
 
-def _reached(rows: Sequence[Sequence[Look]], count: int) -> int:
+def _reached(rows: Sequence[Sequence[StyledCell]], count: int) -> int:
     """The rows that merged cells of the header reach into; they are no header where that would be all of them."""
     first = rows[0][0].cell.row
     reach = max(cell.row + cell.rowspan for row in rows[:count] for cell, *_ in row) - first
@@ -156,7 +156,7 @@ def _reached(rows: Sequence[Sequence[Look]], count: int) -> int:
     return reach if reach < len(rows) else min(count, len(rows) - 1)
 
 
-def _vote(rows: Sequence[Sequence[Look]], at: int) -> int:
+def _vote(rows: Sequence[Sequence[StyledCell]], at: int) -> int:
     """Columns whose cell in a row differs in kind from what stands below: words above figures, years above figures, or
     figures above words; less those that have a figure among figures."""
     figures, words = _columns(rows[at + 1 :])
@@ -173,7 +173,7 @@ def _vote(rows: Sequence[Sequence[Look]], at: int) -> int:
     return score
 
 
-def _columns(rows: Sequence[Sequence[Look]]) -> tuple[Counter[int], Counter[int]]:
+def _columns(rows: Sequence[Sequence[StyledCell]]) -> tuple[Counter[int], Counter[int]]:
     """Figures and words by column; what stands for nothing counts as neither."""
     figures: Counter[int] = Counter()
     words: Counter[int] = Counter()
@@ -185,7 +185,7 @@ def _columns(rows: Sequence[Sequence[Look]]) -> tuple[Counter[int], Counter[int]
     return figures, words
 
 
-def _names_most(rows: Sequence[Sequence[Look]], at: int) -> bool:
+def _names_most(rows: Sequence[Sequence[StyledCell]], at: int) -> bool:
     """Whether a row after the first is a header too: its words stand above most columns of figures."""
     figures, words = _columns(rows[at + 1 :])
     columns = {col for col, count in figures.items() if count >= MOSTLY * (count + words[col])}
@@ -197,7 +197,7 @@ def _names_most(rows: Sequence[Sequence[Look]], at: int) -> bool:
     return bool(columns) and len(columns & named) > len(columns) / 2
 
 
-def _could_be_names(rows: Sequence[Sequence[Look]]) -> bool:
+def _could_be_names(rows: Sequence[Sequence[StyledCell]]) -> bool:
     """Whether the cells of the first row are several, different and short, no sentences, and most columns have one."""
     texts = [look.cell.text.strip() for look in _filled(rows[0])]
     below = {col for row in rows[1:] for look in _filled(row) for col in _columns_of(look)}

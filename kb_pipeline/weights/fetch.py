@@ -13,7 +13,7 @@ from pathlib import Path
 
 from kb_pipeline.errors import ModelMissing
 from kb_pipeline.settings import models_dir
-from kb_pipeline.weights.manifest import ORIGINAL, Model, Wheel, file_sha256, in_use, manifest, originals
+from kb_pipeline.weights.manifest import DEEPDOC, Model, Wheel, deepdoc_files, file_sha256, in_use, manifest
 
 
 def status(model: Model) -> str:
@@ -110,11 +110,11 @@ def _write(target: Path, data: bytes) -> None:
 def verify() -> list[tuple[Model, str]]:
     """Each model of the manifest with its `status`, and DeepDOC's own files that a user dropped in."""
     known = [(model, status(model)) for model in manifest()[1]]
-    return known + [(model, "own") for model in originals() if status(model) != "missing"]
+    return known + [(model, "own") for model in deepdoc_files() if status(model) != "missing"]
 
 
 def missing() -> list[Model]:
     """Models of the default set that are needed and not there: what a dropped-in file does is not needed."""
-    replaced = {model.role for model in originals() if in_use(model.role) == ORIGINAL}
+    replaced = {model.role for model in deepdoc_files() if in_use(model.role) == DEEPDOC}
     replaced |= {"table second opinion"} if "table" in replaced else set()
     return [m for m in manifest()[1] if m.set == "default" and m.role not in replaced and status(m) == "missing"]

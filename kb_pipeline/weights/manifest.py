@@ -12,7 +12,7 @@ from kb_pipeline.errors import ModelMissing
 from kb_pipeline.settings import models_dir
 
 MANIFEST = Path(__file__).parent.parent.parent / "deepdoc_models" / "manifest.toml"
-ORIGINAL = "original"
+DEEPDOC = "original"
 """Variant, and set, of DeepDOC's own files, which are there only where a user dropped them in."""
 
 
@@ -56,10 +56,10 @@ def manifest() -> tuple[tuple[Wheel, ...], tuple[Model, ...]]:
 
 
 @lru_cache
-def originals() -> tuple[Model, ...]:
+def deepdoc_files() -> tuple[Model, ...]:
     """DeepDOC's own files that are used where they are there."""
     tree = tomllib.loads(MANIFEST.read_text("utf-8"))
-    own = {"variant": ORIGINAL, "set": ORIGINAL, "wheel": "", "file": "", "sha256": ""}
+    own = {"variant": DEEPDOC, "set": DEEPDOC, "wheel": "", "file": "", "sha256": ""}
     return tuple(Model(**own, **m) for m in tree["original"])
 
 
@@ -69,8 +69,8 @@ def in_use(role: str, variant: str = "") -> str:
     A dictionary follows the net that it belongs to.
     """
     net = "recognition" if role == "recognition dictionary" else role
-    dropped = any(m.role == net and (models_dir() / m.name).is_file() for m in originals())
-    return ORIGINAL if dropped else variant
+    dropped = any(m.role == net and (models_dir() / m.name).is_file() for m in deepdoc_files())
+    return DEEPDOC if dropped else variant
 
 
 def model_for(role: str, variant: str = "") -> Model:
@@ -79,7 +79,7 @@ def model_for(role: str, variant: str = "") -> Model:
     Raises:
         KeyError: the manifest has none.
     """
-    for model in (*manifest()[1], *originals()):
+    for model in (*manifest()[1], *deepdoc_files()):
         if model.role == role and model.variant == variant:
             return model
     raise KeyError(f"no model for {role} {variant}".strip())
@@ -93,7 +93,7 @@ def model_path(role: str, variant: str = "") -> Path:
     """
     model = model_for(role, variant)
     path = models_dir() / model.name
-    if not path.is_file() and model.set == ORIGINAL:
+    if not path.is_file() and model.set == DEEPDOC:
         raise ModelMissing(
             f"{model.name} ({role}) is not in {models_dir()}",
             remedy=f"put {model.name} there, or take the file that needs it away",

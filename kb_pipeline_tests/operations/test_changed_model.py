@@ -7,7 +7,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from kb_pipeline.engine.context import open_context
 from kb_pipeline.index.collections import list_collections
 from kb_pipeline.index.connect import connect
 from kb_pipeline.operations.doctor import examine
@@ -15,6 +14,7 @@ from kb_pipeline.operations.ingest import ingest, register
 from kb_pipeline.operations.remove import remove_documents, remove_knowledge_base
 from kb_pipeline.query import KnowledgeBase
 from kb_pipeline.settings import load_settings
+from kb_pipeline.stages.pipeline import open_context
 from kb_pipeline_tests.openai_server import OpenAIServer
 
 TEXT = "# Report {n}\n\nHole ZK30{n} ended in limestone at {n}12.5 metres.\n"

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from kb_pipeline.engine.context import open_context
 from kb_pipeline.engine.plan import stale_stages
 from kb_pipeline.engine.run import run_document
 from kb_pipeline.errors import InvalidSetting, UsageError
 from kb_pipeline.operations.chunks import preview_chunks, set_mode
 from kb_pipeline.settings import ChunkingSettings, Settings, load_settings
-from kb_pipeline.stages.pipeline import PIPELINE
+from kb_pipeline.stages.pipeline import PIPELINE, open_context
 
 FAQ = "# 常见问题\n\n问：何时取样？\n答：2019 年。\n\n问：品位？\n答：0.85。\n"
 
@@ -67,11 +66,11 @@ def test_the_mode_of_one_document_re_runs_that_one_and_can_be_taken_back(context
     base, (document, other) = faq
     entry, documents = set_mode(document.id, "qa", base, context)
     assert (entry.settings["chunking.modes"], documents) == (["faq.md=qa"], ["faq.md"])
-    context.suppose(entry, {})
+    context.override_settings(entry, {})
     assert (stale(document, context), stale(other, context)) == (["chunking.mode: manual -> qa"], [])
     assert preview_chunks("faq.md", entry, "", {}, context).mode == "qa"
     entry, _ = set_mode("faq.md", "default", entry, context)
-    context.suppose(entry, {})
+    context.override_settings(entry, {})
     assert stale(document, context) == []
 
 
@@ -90,7 +89,7 @@ def test_a_pattern_holds_for_the_documents_that_it_fits(context, faq):
 
 def test_a_plan_can_suppose_a_setting(context, faq):
     base, (document, _) = faq
-    context.suppose(base, {"chunking.chunk_tokens": 64})
+    context.override_settings(base, {"chunking.chunk_tokens": 64})
     assert stale(document, context) == ["chunking.chunk_tokens: 512 -> 64"]
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kb_pipeline.engine.context import open_context
 from kb_pipeline.operations.ingest import ingest, register
 from kb_pipeline.query import KnowledgeBase
+from kb_pipeline.stages.pipeline import open_context
 from kb_pipeline_tests.openai_server import Fault, OpenAIServer
 
 TEXT = "# Report {n}\n\nHole ZK30{n} ended in limestone at {n}12.5 metres.\n"

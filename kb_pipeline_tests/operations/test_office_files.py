@@ -8,10 +8,10 @@ import sys
 import pytest
 
 from kb_pipeline import cli
-from kb_pipeline.engine.context import open_context
 from kb_pipeline.operations.ingest import ingest, register
 from kb_pipeline.query import KnowledgeBase
 from kb_pipeline.records import CellLocator, LineLocator, ParagraphLocator
+from kb_pipeline.stages.pipeline import open_context
 from kb_pipeline_tests.office_bytes import PNG, docx, heading, p, picture, row, rows, table, workbook
 
 HOLES = [["钻孔", "见矿深度", "品位"], ["ZK301", 120, 0.47], ["ZK302", 135, 0.52], ["ZK303", 150, 0.61]]

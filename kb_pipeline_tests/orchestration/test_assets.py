@@ -7,12 +7,11 @@ import pytest
 from dagster._core.definitions.partitions.context import partition_loading_context
 from dagster._core.storage.partition_status_cache import get_and_update_asset_status_cache_value
 
-from kb_pipeline.engine.context import open_context
 from kb_pipeline.operations.ingest import ingest, register
 from kb_pipeline.operations.remove import remove_documents
 from kb_pipeline.orchestration.instance import open_instance
 from kb_pipeline.orchestration.partitions import documents as partitions
-from kb_pipeline.stages.pipeline import PIPELINE
+from kb_pipeline.stages.pipeline import PIPELINE, open_context
 
 STAGES = [stage.name for stage in PIPELINE]
 

@@ -9,11 +9,11 @@ import pytest
 from click.testing import CliRunner
 
 from kb_pipeline.cli import kb
-from kb_pipeline.engine.context import open_context
 from kb_pipeline.operations.ingest import ingest, register
 from kb_pipeline.operations.remove import remove_knowledge_base
 from kb_pipeline.orchestration.instance import open_instance
 from kb_pipeline.orchestration.scores import knowledge_bases
+from kb_pipeline.stages.pipeline import open_context
 
 
 @pytest.fixture

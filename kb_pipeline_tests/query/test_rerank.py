@@ -12,7 +12,7 @@ import pytest
 from kb_pipeline.query.fusion import PRESETS
 from kb_pipeline.query.question import Question, read_question
 from kb_pipeline.query.rerank import rerank
-from kb_pipeline.query.rescore import Candidate, Scored, rescore, total
+from kb_pipeline.query.rescore import CandidateFeatures, Scored, rescore, total
 from kb_pipeline.settings import RerankSettings
 from kb_pipeline.tokenization.identifiers import ids
 from kb_pipeline.tokenization.tokens import fine
@@ -32,7 +32,7 @@ class Model(WordVectors):
 def scored(question: Question) -> list[Scored]:
     vectors = Model().embed_passages(list(TEXTS.values()))
     candidates = [
-        Candidate(key, "d", "1", frozenset(fine(text)), frozenset(ids(text)), vector)
+        CandidateFeatures(key, "d", "1", frozenset(fine(text)), frozenset(ids(text)), vector)
         for (key, text), vector in zip(TEXTS.items(), vectors, strict=True)
     ]
     return rescore(question, candidates, fusion=PRESETS["windowed"], window=(0.0, 1.0))

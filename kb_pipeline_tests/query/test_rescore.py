@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from kb_pipeline.errors import UsageError
 from kb_pipeline.query.fusion import Fusion
 from kb_pipeline.query.question import Question, read_question
-from kb_pipeline.query.rescore import Candidate, Scored, confidence, least_score, rescore, total
+from kb_pipeline.query.rescore import CandidateFeatures, Scored, confidence, least_score, rescore, total
 from kb_pipeline.tokenization.language import language_offset
 from kb_pipeline_tests.query.shelf import WordVectors
 
@@ -24,13 +24,17 @@ def question(ids: tuple[str, ...] = (), language: str = "zh") -> Question:
     return Question("q", language, np.array([1.0, 0.0], np.float32), {"a": 0.75, "b": 0.25}, ("a",), ("a", "b"), ids)
 
 
-def candidate(key: str, cosine: float, tokens: str = "", ids: tuple[str, ...] = (), language: str = "zh") -> Candidate:
+def candidate(
+    key: str, cosine: float, tokens: str = "", ids: tuple[str, ...] = (), language: str = "zh"
+) -> CandidateFeatures:
     vector = np.array([cosine, (1 - cosine**2) ** 0.5], np.float32)
     words = frozenset(tokens.split())
-    return Candidate(key, "d", "1", words, frozenset(ids), vector, language_offset(OFFSETS, "zh", language, words))
+    return CandidateFeatures(
+        key, "d", "1", words, frozenset(ids), vector, language_offset(OFFSETS, "zh", language, words)
+    )
 
 
-def scored(candidates: list[Candidate], asked: Question, weight: float = 0.3) -> list[Scored]:
+def scored(candidates: list[CandidateFeatures], asked: Question, weight: float = 0.3) -> list[Scored]:
     return rescore(asked, candidates, fusion=Fusion(1 - weight), window=WINDOW)
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pypdfium2
 
-from kb_pipeline.engine.context import open_context
 from kb_pipeline.operations.ingest import ingest, register
 from kb_pipeline.query import KnowledgeBase
+from kb_pipeline.stages.pipeline import open_context
 
 REPORT = Path(__file__).parents[2] / "examples" / "documents" / "铜山矿区地质勘查报告.pdf"
 PAGE = 4  # it has a figure

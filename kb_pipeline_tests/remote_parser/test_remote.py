@@ -337,7 +337,7 @@ def test_a_picture_of_too_many_pixels_is_refused_before_it_is_decoded(server, pd
 
 def test_ingest_ask_and_trace_with_the_remote_parser(server, pdf, no_models, kb_home, monkeypatch, capsys, tmp_path):
     from kb_pipeline import cli
-    from kb_pipeline.engine.context import open_context
+    from kb_pipeline.stages.pipeline import open_context
 
     def kb(*arguments):
         monkeypatch.setattr(sys, "argv", ["kb", *arguments])
@@ -385,8 +385,8 @@ def test_ingest_ask_and_trace_with_the_remote_parser(server, pdf, no_models, kb_
 
 
 def test_doctor_misses_vision_models_only_where_pages_are_read_here(server, no_models, kb_home):
-    from kb_pipeline.engine.context import open_context
     from kb_pipeline.operations.doctor import examine
+    from kb_pipeline.stages.pipeline import open_context
 
     def problems():
         with open_context() as context:

@@ -11,8 +11,8 @@ from kb_pipeline.deepdoc.assembly.drafts import PAGE_NUMBER, Block, Line, page_l
 from kb_pipeline.deepdoc.assembly.frame import Frame, across, page_frame
 from kb_pipeline.deepdoc.assembly.gutters import part_at_gutters
 from kb_pipeline.deepdoc.assembly.reading_order import reading_order
-from kb_pipeline.deepdoc.assembly.watermarks import WATERMARK
 from kb_pipeline.records import Box, PageLayout, Role, TableGrid
+from kb_pipeline.text.drop_reasons import WATERMARK
 from kb_pipeline.text.joining import spaceless
 from kb_pipeline.text.markers import is_equation_number, is_lone_marker
 

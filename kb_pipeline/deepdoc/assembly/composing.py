@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from kb_pipeline.deepdoc.assembly.drafts import DROP_CAP, Line, Row, characters, is_drop_cap
 from kb_pipeline.records import Dropped, PageLocator, TableCell, TableGrid
+from kb_pipeline.text.drop_reasons import LINE_END_HYPHEN
 from kb_pipeline.text.joining import hyphen, separator
 
-HYPHEN = "line-end hyphen"
 CELL = " | "
 ROW = "\n"
 TOUCHING = 0.1  # type sizes between two segments of one word at most
@@ -75,9 +75,9 @@ def _touches(line: Line, following: Line) -> bool:
 
 def _add_before_break(text: Text, line: Line, after: str, vocabulary: Collection[str], keep: Collection[str]) -> None:
     verdict = hyphen(line.text, after, vocabulary)
-    if verdict == "drop" and HYPHEN not in keep:
+    if verdict == "drop" and LINE_END_HYPHEN not in keep:
         text.add_line(line, line.text[:-1])
-        text.dropped.append(Dropped(line.text[-1], HYPHEN, (line.locator(0, 1),)))
+        text.dropped.append(Dropped(line.text[-1], LINE_END_HYPHEN, (line.locator(0, 1),)))
     else:
         text.add_line(line, line.text)
         if not verdict:

@@ -18,8 +18,6 @@ from kb_pipeline.deepdoc.assembly.frame import page_frame
 from kb_pipeline.deepdoc.assembly.headings import numbering, without_number
 from kb_pipeline.records import Bookmark, PageLayout
 
-CONTENTS = "contents"
-
 MIN = 3  # entries of a table of contents
 MIN_BARE = 5  # entries where neither a heading nor the document proves it
 BETWEEN = 2  # rows without a page number between two entries: titles of two lines

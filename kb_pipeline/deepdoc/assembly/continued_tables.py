@@ -20,10 +20,9 @@ import msgspec
 from kb_pipeline.deepdoc.assembly.drafts import Block, Draft
 from kb_pipeline.records import Dropped, PageLocator, TableCell, TableGrid
 from kb_pipeline.tables.html import table_html
+from kb_pipeline.text.drop_reasons import CONTINUED_CAPTION, REPEATED_HEADER
 from kb_pipeline.text.joining import separator
 from kb_pipeline.text.markers import ends_sentence
-
-REPEATED_HEADER, CONTINUED_CAPTION = "repeated table header", "continued caption"
 
 LOW, HIGH = 0.6, 0.4  # shares of the page's height below and above which the two parts end and begin
 WIDTH = 0.08  # relative difference of the widths of two parts

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from kb_pipeline.deepdoc.assembly.captions import is_caption
 from kb_pipeline.deepdoc.assembly.drafts import Draft, text_size
 from kb_pipeline.records import Bookmark, PageLayout
+from kb_pipeline.text.captions import is_caption
 from kb_pipeline.text.markers import CHINESE_NUMBER, ends_sentence, has_leader
 
 LONGEST = 120  # characters of a heading at most

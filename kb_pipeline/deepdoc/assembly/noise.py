@@ -7,21 +7,26 @@ with its sequence or place. The layout model's word alone takes nothing away.
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 
-from kb_pipeline.deepdoc.assembly.captions import is_caption
-from kb_pipeline.deepdoc.assembly.contents import CONTENTS, contents_lines
+from kb_pipeline.deepdoc.assembly.contents import contents_lines
 from kb_pipeline.deepdoc.assembly.drafts import characters
 from kb_pipeline.deepdoc.assembly.lone_margins import lone_margins
 from kb_pipeline.deepdoc.assembly.margins import Edge, margin_lines
-from kb_pipeline.deepdoc.assembly.watermarks import WATERMARK, watermarks
+from kb_pipeline.deepdoc.assembly.watermarks import watermarks
 from kb_pipeline.records import Bookmark, Box, PageLayout, PageTables
-
-RUNNING_HEADER, RUNNING_FOOTER = "running header", "running footer"
-RUNNING_MARGIN, PAGE_NUMBER, DUPLICATE = "running margin text", "page number", "duplicate"
+from kb_pipeline.text.captions import is_caption
+from kb_pipeline.text.drop_reasons import (
+    CONTENTS,
+    DUPLICATE,
+    PAGE_NUMBER,
+    RUNNING_FOOTER,
+    RUNNING_HEADER,
+    RUNNING_MARGIN,
+    WATERMARK,
+)
+from kb_pipeline.text.page_numbers import is_chapter_page_number, is_spelled_page_number, page_number
 
 DEEPEST = 6  # rows of noise at the head or foot of a page at most
 DRIFT = 0.02  # share of the page's height by which a running line may move from page to page
@@ -33,15 +38,6 @@ CORNER = 0.4  # share of the page's width by which a number in its corner stands
 FAR = 3.0  # type sizes between a page number and the running line in its row
 INSIDE = ("figure", "table", "equation")  # roles of regions in which a lone number is no page number
 SAME_PLACE = 0.6  # intersection over union of two boxes from which equal texts are one line drawn twice
-
-_NUMBER = re.compile(r"[-–—·•|~\s]*(\d{1,5})[-–—·•|~\s]*")
-_ROMAN = re.compile(r"[-–—·\s]*(?=[ivxlc])(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})[-–—·\s]*", re.I)
-_IN_CHAPTER = re.compile(r"(?:\d{1,2}|[A-Z])[-–]\d{1,3}")
-_SPELLED = re.compile(
-    r"(?:第\s*(\d{1,4})\s*页(?:\s*[,，/]?\s*共\s*\d{1,4}\s*页)?|共\s*\d{1,4}\s*页\s*[,，/]?\s*第\s*(\d{1,4})\s*页"
-    r"|page\s*(\d{1,4})(?:\s*(?:of|/)\s*\d{1,4})?|p\.?\s*(\d{1,4})|(\d{1,4})\s*(?:of|/)\s*\d{1,4}(?:\s*页)?|[-–—]\s*(\d{1,4})\s*[-–—])",
-    re.I,
-)
 
 
 def page_noise(
@@ -63,11 +59,11 @@ def page_noise(
         reasons = _from_outside(page, running, numbers)
         for index in _duplicates(layout, held.get(layout.page, set())):
             reasons[index] = DUPLICATE
-        reasons |= {index: WATERMARK for page_number, index in marks if page_number == layout.page}
+        reasons |= {index: WATERMARK for page, index in marks if page == layout.page}
         found.append(reasons)
-    for page_number, index in contents_lines(pages, found, bookmarks):
-        at = next(i for i, layout in enumerate(pages) if layout.page == page_number)
-        if index not in held.get(page_number, set()):
+    for number, index in contents_lines(pages, found, bookmarks):
+        at = next(i for i, layout in enumerate(pages) if layout.page == number)
+        if index not in held.get(number, set()):
             found[at][index] = CONTENTS
     return [{i: reason for i, reason in sorted(reasons.items()) if reason not in keep} for reasons in found]
 
@@ -109,21 +105,12 @@ def _numbers(edges: Sequence[Sequence[Edge]], running: set[tuple[int, int]]) -> 
         ]
         counted = number > 0 and any(value - other.page == number - edge.page for other, value in alike)
         placed = any(abs(other.across - edge.across) <= DRIFT for other, _ in alike) and edge.apart
-        spelled = bool(_SPELLED.fullmatch(edge.text))
+        spelled = is_spelled_page_number(edge.text)
         by_place = edge.role in ("header", "footer") or (edge.alone and number > 0 and edge.role not in INSIDE)
         cornered = number > 0 and edge.clear and abs(edge.across - 0.5) >= CORNER and edge.role not in INSIDE
-        if counted or placed or spelled or by_place or cornered or (edge.alone and _IN_CHAPTER.fullmatch(edge.text)):
+        if counted or placed or spelled or by_place or cornered or (edge.alone and is_chapter_page_number(edge.text)):
             found.add((edge.page, edge.index))
     return found - running
-
-
-def page_number(text: str) -> int | None:
-    """The number of a line shaped like a page number; 0 for Roman numerals and for `7-45`; None for all else."""
-    folded = unicodedata.normalize("NFKC", text).strip()
-    match = _SPELLED.fullmatch(folded) or _NUMBER.fullmatch(folded)
-    if match:
-        return int(next(group for group in match.groups() if group))
-    return 0 if _ROMAN.fullmatch(folded) or _IN_CHAPTER.fullmatch(folded) else None
 
 
 def _from_outside(page: Sequence[Edge], running: set[tuple[int, int]], numbers: set[tuple[int, int]]) -> dict[int, str]:

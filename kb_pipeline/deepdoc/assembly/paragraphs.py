@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
-from kb_pipeline.deepdoc.assembly.captions import is_caption
 from kb_pipeline.deepdoc.assembly.drafts import Block, Draft, Row, rows_of
 from kb_pipeline.records import Role
+from kb_pipeline.text.captions import is_caption
 from kb_pipeline.text.joining import HYPHENS, spaceless
 from kb_pipeline.text.markers import ends_sentence, has_leader, is_bullet, is_clause, is_quantity
 

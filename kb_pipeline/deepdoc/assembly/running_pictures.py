@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kb_pipeline.deepdoc.assembly.margins import MODEL_MARGIN
-from kb_pipeline.deepdoc.assembly.noise import RUNNING_FOOTER, RUNNING_HEADER
-from kb_pipeline.deepdoc.assembly.watermarks import WATERMARK
 from kb_pipeline.records import Box, PageLayout
+from kb_pipeline.text.drop_reasons import RUNNING_FOOTER, RUNNING_HEADER, WATERMARK
 
 PAGES = 3  # pages on which a picture must stand at one place
 SHARE = 0.5  # and share of all pages

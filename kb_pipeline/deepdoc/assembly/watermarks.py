@@ -15,8 +15,6 @@ from kb_pipeline.deepdoc.assembly.margins import MARGIN, Nearby, running_key
 from kb_pipeline.records import Box, PageLayout
 from kb_pipeline.text.joining import spaceless
 
-WATERMARK = "watermark"
-
 LEAN = 8.0  # degrees by which a line leans against most of its page, from which it may be one
 LIGHT = 0.5  # lightness of ink, 0 black … 1 white, from which upright text may be one
 LARGE = 1.2  # times the page's usual type size, from which upright light text may be one

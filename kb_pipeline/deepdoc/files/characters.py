@@ -11,16 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kb_pipeline.text.drop_reasons import BACKGROUND_COLOURED, OFF_PAGE, TINY, TWICE
+
 if TYPE_CHECKING:
     import pandas as pd
 
 # Reasons for which a character is not shown to a reader.
-INVISIBLE = "invisible text"
-TRANSPARENT = "transparent text"
-GROUND_COLOUR = "text in the colour of its ground"
-OFF_PAGE = "off page"
-TWICE = "drawn twice"
-TINY = "too small to read"
 
 # Text below this size in points is a trick or an accident: a printed full stop is larger.
 MIN_SIZE = 0.5
@@ -159,7 +155,7 @@ def mark_ground_colour(characters: Characters, pale: np.ndarray, picture: np.nda
         x0, top, x1, bottom = (characters.box[row] * scale).tolist()
         patch = picture[max(0, int(top)) : min(height, int(bottom) + 2), max(0, int(x0)) : min(width, int(x1) + 2)]
         hidden[row] = patch.size == 0 or int(patch.max()) - int(patch.min()) < MIN_CONTRAST
-    return characters.marked(hidden, GROUND_COLOUR)
+    return characters.marked(hidden, BACKGROUND_COLOURED)
 
 
 def _copies(characters: Characters, centre: np.ndarray) -> np.ndarray:

@@ -19,8 +19,9 @@ import numpy as np
 import pypdfium2.raw as raw
 
 from kb_pipeline.deepdoc.files import pdfium
-from kb_pipeline.deepdoc.files.characters import BOLD_WEIGHT, INVISIBLE, TRANSPARENT, Characters, mark_unseen
+from kb_pipeline.deepdoc.files.characters import BOLD_WEIGHT, Characters, mark_unseen
 from kb_pipeline.deepdoc.files.glyph_boxes import glyph_boxes, mended_boxes, share_boxes
+from kb_pipeline.text.drop_reasons import INVISIBLE, TRANSPARENT
 
 REPLACEMENT = "\ufffd"
 # What a code unit is.

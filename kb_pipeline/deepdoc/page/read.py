@@ -20,14 +20,14 @@ from kb_pipeline.deepdoc.page.tables import page_tables
 from kb_pipeline.deepdoc.page.text import PageText, page_text
 from kb_pipeline.deepdoc.page.verdict import page_verdict
 from kb_pipeline.deepdoc.vision.crops import crop_box, shrunk
-from kb_pipeline.deepdoc.vision.deepdoc_weights.layout import original_regions
+from kb_pipeline.deepdoc.vision.deepdoc_weights.layout import deepdoc_regions
 from kb_pipeline.deepdoc.vision.detection import detect_lines
 from kb_pipeline.deepdoc.vision.layout import detect_regions, without_overlaps
 from kb_pipeline.deepdoc.vision.ocr import Upright, rounded
 from kb_pipeline.deepdoc.vision.orientation import orientation, turn_picture
 from kb_pipeline.records import Box, PageLayout, PageRender, PageTables, Region, Source, TextLine
 from kb_pipeline.settings import Settings
-from kb_pipeline.weights.manifest import ORIGINAL, in_use
+from kb_pipeline.weights.manifest import DEEPDOC, in_use
 
 SURE_TURN = 0.7  # score from which a page is turned
 ZOOM = 3.0  # a page without any line though it holds ink is rendered so much larger…
@@ -172,8 +172,8 @@ def _detect(file: PagedFile, render: PageRender, upright: Upright, settings: Set
 
 def _regions(upright: Upright, render: PageRender, lines: list[TextLine], settings: Settings) -> list[Region]:
     found = []
-    original = in_use("layout") == ORIGINAL
-    seen = original_regions(upright.picture) if original else detect_regions(upright.picture, settings.layout.threshold)
+    original = in_use("layout") == DEEPDOC
+    seen = deepdoc_regions(upright.picture) if original else detect_regions(upright.picture, settings.layout.threshold)
     for region in seen:
         corners = upright.to_page(np.array(region.box, float).reshape(2, 2))
         box = geometry.clip(geometry.quad_box(np.repeat(corners, 2, axis=0)), render.width, render.height)

@@ -13,13 +13,13 @@ from collections.abc import Sequence
 
 import msgspec
 
-from kb_pipeline.deepdoc.assembly.captions import caption_kind
-from kb_pipeline.deepdoc.assembly.noise import page_number
 from kb_pipeline.deepdoc.files import geometry
 from kb_pipeline.deepdoc.page.region_lines import in_row, lines_in, rows_of, runs_through, tabular_share
 from kb_pipeline.deepdoc.vision.layout import ACROSS_CLASSES, without_overlaps
 from kb_pipeline.records import Box, Region, TextLine
+from kb_pipeline.text.captions import caption_kind
 from kb_pipeline.text.markers import is_clause
+from kb_pipeline.text.page_numbers import page_number
 
 MARGINAL = ("header", "footer")
 CAPTIONS = ("table caption", "figure caption")

@@ -11,17 +11,17 @@ from kb_pipeline.deepdoc.files import geometry
 from kb_pipeline.deepdoc.files.characters import Characters
 from kb_pipeline.deepdoc.files.paged_file import PagedFile
 from kb_pipeline.deepdoc.files.rulings import Rulings, picture_rulings
-from kb_pipeline.deepdoc.tables.components import MARGIN as ORIGINAL_MARGIN
+from kb_pipeline.deepdoc.page.table_segments import table_segments
+from kb_pipeline.deepdoc.tables.components import MARGIN as DEEPDOC_MARGIN
 from kb_pipeline.deepdoc.tables.frame import with_frame
 from kb_pipeline.deepdoc.tables.reader import ReadTable, read_table
-from kb_pipeline.deepdoc.tables.segments import table_segments
 from kb_pipeline.deepdoc.vision.crops import crop_box
 from kb_pipeline.deepdoc.vision.ocr import Upright, rounded
 from kb_pipeline.deepdoc.vision.orientation import orientation, turn_picture
 from kb_pipeline.records import Box, PageLayout, PageLocator, PageTables, TableCell, TableGrid, TextLine
 from kb_pipeline.settings import Settings
 from kb_pipeline.tables.html import table_html
-from kb_pipeline.weights.manifest import ORIGINAL, in_use
+from kb_pipeline.weights.manifest import DEEPDOC, in_use
 
 MARGIN = 10 / 3
 """Points around a table that its model sees: 10 px at 216 dpi. More makes SLANet worse."""
@@ -64,7 +64,7 @@ def _grid(
     settings: Settings,
 ) -> TableGrid:
     lines = [layout.lines[i] for i in numbers]
-    margin = ORIGINAL_MARGIN if in_use("table") == ORIGINAL else MARGIN
+    margin = DEEPDOC_MARGIN if in_use("table") == DEEPDOC else MARGIN
     crop, left, top = crop_box(picture, tuple(v * scale for v in box), round(margin * scale))
     turned = layout.turned or _turn_of(crop, lines)
     upright = Upright(turn_picture(crop, 360 - turned), turned, scale)

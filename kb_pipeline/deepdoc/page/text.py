@@ -10,17 +10,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from kb_pipeline.deepdoc.files import geometry
-from kb_pipeline.deepdoc.files.characters import INVISIBLE, Characters
+from kb_pipeline.deepdoc.files.characters import Characters
 from kb_pipeline.deepdoc.page.lines import Unread, dropped_text, page_lines
 from kb_pipeline.deepdoc.vision.ocr import Upright, read_quads
 from kb_pipeline.deepdoc.vision.orientation import skew
 from kb_pipeline.deepdoc.vision.recognition import can_write
 from kb_pipeline.records import Box, Dropped, PageLocator, PageRender, TextLine
 from kb_pipeline.settings import Settings
-
-LOW_SCORE = "low recognition score"
-GARBLED = "garbled text"
-DUPLICATE = "duplicate"
+from kb_pipeline.text.drop_reasons import DUPLICATE, GARBLED, INVISIBLE, LOW_SCORE
 
 SAMPLE = 6  # lines of a hidden layer that are compared with what recognition reads
 AGREEING = 0.9  # mean similarity from which the hidden layer is taken as it is

@@ -14,9 +14,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from kb_pipeline.deepdoc.files.characters import INVISIBLE, Characters
+from kb_pipeline.deepdoc.files.characters import Characters
 from kb_pipeline.deepdoc.page.plausibility import reads_like_language, word_share
 from kb_pipeline.records import Verdict
+from kb_pipeline.text.drop_reasons import INVISIBLE
 
 # Share of characters that cannot be right (private use, replacement, controls, unassigned) on a garbled page or line.
 GARBAGE_PAGE = 0.3

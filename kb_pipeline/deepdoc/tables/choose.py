@@ -10,7 +10,7 @@ from kb_pipeline.deepdoc.tables.components import read_components
 from kb_pipeline.deepdoc.tables.grid import Cell, Grid
 from kb_pipeline.deepdoc.tables.ruled import Line, fits, ruled_grid, snapped
 from kb_pipeline.deepdoc.tables.tiling import read_tiled
-from kb_pipeline.weights.manifest import ORIGINAL, in_use
+from kb_pipeline.weights.manifest import DEEPDOC, in_use
 
 SURE = 0.98
 """Mean token probability below which a model's grid is doubtful (mean TEDS-S .39 below .99, .93 above)."""
@@ -38,7 +38,7 @@ def choose_grid(
     """
     frame = (0.0, 0.0, crop.shape[1] / scale, crop.shape[0] / scale)
     ruled = ruled_grid(horizontal, vertical, frame, boxes)
-    original = in_use("table") == ORIGINAL
+    original = in_use("table") == DEEPDOC
     grid = read_components(crop) if original else read_tiled(crop, boxes * scale)
     if ruled is not None and fits(ruled, grid, boxes):
         return _with_headers(ruled, grid)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from kb_pipeline.deepdoc.tables.grid import Cell, Grid
-from kb_pipeline.deepdoc.vision.deepdoc_weights.nets import Found, find
+from kb_pipeline.deepdoc.vision.deepdoc_weights.nets import COMPONENTS, Found, find
 
-COMPONENTS = ("table", "column", "row", "column header", "projected row header", "spanning cell")
 COLUMN, ROW, HEADER, PROJECTED, SPANNING = range(1, 6)
 
 MARGIN = 10.0  # points around a table that the net is used to

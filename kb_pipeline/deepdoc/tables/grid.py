@@ -56,7 +56,7 @@ class Grid:
         return replace(self, boxes=self.boxes * factor + np.array([x, y, x, y], float))
 
 
-def whole(grid: Grid) -> Grid:
+def whole_grid(grid: Grid) -> Grid:
     """The grid with every place owned by exactly one cell, cells in row order.
 
     Spans that reach over a cell that came earlier are cut back; places that nothing owns become empty cells whose boxes

@@ -9,7 +9,7 @@ import numpy as np
 
 from kb_pipeline.deepdoc.tables.choose import choose_grid, grid_of_lines
 from kb_pipeline.deepdoc.tables.fill import assign, cell_text, level_rows, without_empty_rows
-from kb_pipeline.deepdoc.tables.grid import Grid, whole
+from kb_pipeline.deepdoc.tables.grid import Grid, whole_grid
 from kb_pipeline.deepdoc.tables.headers import with_headers
 from kb_pipeline.deepdoc.tables.ruled import Line
 from kb_pipeline.deepdoc.tables.segments import cut_at_rulings
@@ -48,7 +48,7 @@ def read_table(
     """
     segments = cut_at_rulings(segments, vertical)
     boxes = np.array([s.box for s in segments], float).reshape(-1, 4)
-    grid = whole(choose_grid(crop, scale, boxes, horizontal, vertical, settings.second_opinion))
+    grid = whole_grid(choose_grid(crop, scale, boxes, horizontal, vertical, settings.second_opinion))
     if not grid.cells:
         grid = grid_of_lines(boxes)
     if not grid.cells:

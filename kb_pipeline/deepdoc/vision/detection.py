@@ -14,7 +14,7 @@ import numpy as np
 import pyclipper
 
 from kb_pipeline.deepdoc.vision.crops import imagenet_planes
-from kb_pipeline.weights.manifest import ORIGINAL, in_use
+from kb_pipeline.weights.manifest import DEEPDOC, in_use
 from kb_pipeline.weights.sessions import session
 
 STRIDE = 32  # the net's inputs are multiples of it, in pixels
@@ -37,7 +37,7 @@ OVERLAP = 64  # pixels of the map that neighbouring tiles share; half of it at e
 MIN_CONTRAST = 32  # grey levels between the darkest and the lightest pixel of anything printed
 MAX_TILES = 48  # bound on the time of one page
 
-ORIGINAL_SIDE, ORIGINAL_UNCLIP = 960, 1.5  # with which InfiniFlow/deepdoc runs its det.onnx
+ORIGINAL_SIDE, DEEPDOC_UNCLIP = 960, 1.5  # with which InfiniFlow/deepdoc runs its det.onnx
 
 
 def detect_lines(
@@ -56,8 +56,8 @@ def detect_lines(
         bottom, and scores [N] float32.
     """
     height, width = picture.shape[:2]
-    if in_use("detection", variant) == ORIGINAL:
-        return _sorted(*_boxes(_original_probabilities(picture), width, height, ORIGINAL_UNCLIP, dilate=False))
+    if in_use("detection", variant) == DEEPDOC:
+        return _sorted(*_boxes(_deepdoc_probabilities(picture), width, height, DEEPDOC_UNCLIP, dilate=False))
     scale = min(1.0, side / max(height, width))
     quads, scores = _boxes(_probabilities(picture, scale, variant), width, height)
     wanted = _second_scale(picture, quads, scale) if look_again else scale
@@ -95,12 +95,12 @@ def _probabilities(picture: np.ndarray, scale: float, variant: str) -> np.ndarra
     return net.run(None, {net.get_inputs()[0].name: planes})[0][0, 0]
 
 
-def _original_probabilities(picture: np.ndarray) -> np.ndarray:
+def _deepdoc_probabilities(picture: np.ndarray) -> np.ndarray:
     """[h, w] by a dropped-in det.onnx: one look, red first, ImageNet statistics."""
     height, width = picture.shape[:2]
     scale = min(1.0, ORIGINAL_SIDE / max(height, width))
     planes = imagenet_planes(picture[:, :, ::-1], _rounded(width * scale), _rounded(height * scale))
-    net = session("detection", ORIGINAL)
+    net = session("detection", DEEPDOC)
     return net.run(None, {net.get_inputs()[0].name: planes})[0][0, 0]
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from kb_pipeline.deepdoc.vision.crops import crop_quad, is_tall
 from kb_pipeline.errors import ModelMissing
 from kb_pipeline.settings import models_dir
-from kb_pipeline.weights.manifest import ORIGINAL, in_use, model_path
+from kb_pipeline.weights.manifest import DEEPDOC, in_use, model_path
 from kb_pipeline.weights.sessions import metadata_lines, session
 
 HEIGHT = 48  # pixels, the net's fixed input height
@@ -60,7 +60,7 @@ def recognise(crops: list[np.ndarray], variant: str = "small") -> list[Recogniti
         variant: `small` or `tiny` weights (tiny knows no kana); a dropped-in rec.onnx goes before both, red first.
     """
     variant = in_use("recognition", variant)
-    if variant == ORIGINAL:
+    if variant == DEEPDOC:
         crops = [crop[:, :, ::-1] for crop in crops]
     if not crops:
         return []
@@ -139,9 +139,9 @@ def _batches(ratios: list[float]) -> list[list[int]]:
 def _width(ratio: float, variant: str) -> int:
     """Pixels of the net's input for crops that are up to `ratio` times as wide as high."""
     width = min(int(HEIGHT * ratio), WIDEST)
-    if variant != ORIGINAL:
+    if variant != DEEPDOC:
         return max(MIN_WIDTH, width)
-    given = session("recognition", ORIGINAL).get_inputs()[0].shape[3]
+    given = session("recognition", DEEPDOC).get_inputs()[0].shape[3]
     return given if isinstance(given, int) else max(ORIGINAL_WIDTH, width)
 
 
@@ -155,8 +155,8 @@ def _fill(plane: np.ndarray, crop: np.ndarray) -> int:
 
 def _alphabet(variant: str) -> tuple[str, ...]:
     """Class labels: the CTC blank, the dictionary, a space."""
-    if variant == ORIGINAL:
-        path = model_path("recognition dictionary", ORIGINAL)
+    if variant == DEEPDOC:
+        path = model_path("recognition dictionary", DEEPDOC)
         return _dictionary(path, path.stat().st_mtime_ns)
     return _labels(variant)
 

@@ -11,15 +11,15 @@ from lxml import etree
 
 from kb_pipeline.formats.building import SectionBuilder
 from kb_pipeline.formats.docx.cells import CellReader, is_bold
-from kb_pipeline.formats.docx.inline import DELETED, Inline, InlineReader
+from kb_pipeline.formats.docx.inline import Inline, InlineReader
 from kb_pipeline.formats.docx.names import W, source_text, value
 from kb_pipeline.formats.docx.objects import Objects
 from kb_pipeline.formats.docx.tables import Grid, GridCell, read_grid
-from kb_pipeline.formats.ooxml import whole
+from kb_pipeline.formats.ooxml import integer
 from kb_pipeline.records import Locator, ParagraphLocator, Section
-from kb_pipeline.tables.headers import Look, header_rows, is_figure, title_rows
+from kb_pipeline.tables.headers import StyledCell, header_rows, is_figure, title_rows
+from kb_pipeline.text.drop_reasons import CONTENTS, COVERED_BY_MERGE, DELETED
 
-CONTENTS, COVERED = "contents", "covered by a merged cell"
 LONGEST_HEADING = 300  # characters; a whole paragraph in a heading's style is none
 LONGEST_CAPTION = 200
 _NUMBER = r"\s*(?:\d|(?-i:[A-Z])(?![A-Za-z])|[一二三四五六七八九十]+(?![一-鿿])|[(（]\d)"
@@ -158,7 +158,7 @@ class Body:
             self.references.comment(number, place)
 
     def _place(self, element: etree._Element) -> ParagraphLocator:
-        number = whole(element.get("number", ""))
+        number = integer(element.get("number", ""))
         return ParagraphLocator(number, number, self.out.breadcrumb)
 
     # ------------------------------------------------------------ tables
@@ -181,7 +181,7 @@ class Body:
             for row in grid.rows
         ]
         looks = [
-            Look(made, is_figure(made.text), is_bold(pieces.get(id(cell), [])), cell.ground)
+            StyledCell(made, is_figure(made.text), is_bold(pieces.get(id(cell), [])), cell.ground)
             for row, drawn in zip(rows, grid.rows, strict=True)
             for made, cell in zip(row, drawn, strict=True)
         ]
@@ -194,7 +194,7 @@ class Body:
                 self._anchored(piece.inline, place)
             self._covered(cell)
 
-    def _head(self, grid: Grid, looks: Sequence[Look]) -> int:
+    def _head(self, grid: Grid, looks: Sequence[StyledCell]) -> int:
         if grid.head and grid.head < len(grid.rows):
             return grid.head
         titles = title_rows(looks)
@@ -204,7 +204,7 @@ class Body:
 
     def _covered(self, cell: GridCell) -> None:
         for covered in cell.covered:
-            self.out.drop_at(source_text(covered), COVERED)
+            self.out.drop_at(source_text(covered), COVERED_BY_MERGE)
 
     def _caption(self) -> tuple[str, list[ParagraphLocator]]:
         """The caption in the paragraph before, taken out of the sections."""

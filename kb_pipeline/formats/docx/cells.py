@@ -12,7 +12,7 @@ from kb_pipeline.formats.docx.inline import Inline, InlineReader
 from kb_pipeline.formats.docx.names import W
 from kb_pipeline.formats.docx.numbering import Numbering
 from kb_pipeline.formats.docx.tables import GridCell, read_grid
-from kb_pipeline.formats.ooxml import whole
+from kb_pipeline.formats.ooxml import integer
 from kb_pipeline.records import ParagraphLocator, TableCell
 
 CELL, ROW = ", ", "; "  # between cells and rows of a table within a cell
@@ -66,7 +66,7 @@ class CellReader:
                 inline = self.inline.read(child)
                 label = self.label(child)
                 text = " ".join((label + inline.text).split()) if inline.text else ""
-                found.append(Piece(joint, text, whole(child.get("number", "")), inline))
+                found.append(Piece(joint, text, integer(child.get("number", "")), inline))
                 joint = " "
             elif child.tag == f"{W}tbl":
                 for row in read_grid(child, keep_deleted=True).rows:

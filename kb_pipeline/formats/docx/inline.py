@@ -13,8 +13,8 @@ from kb_pipeline.formats.docx.names import DGM, WP, M, V, W, letters, source_tex
 from kb_pipeline.formats.docx.styles import Styles
 from kb_pipeline.formats.drawingml import A, C
 from kb_pipeline.formats.ooxml import R
+from kb_pipeline.text.drop_reasons import DELETED, HIDDEN_TEXT
 
-DELETED, HIDDEN = "deleted text", "hidden text"
 NOTES = {f"{W}footnoteReference": "footnotes", f"{W}endnoteReference": "endnotes"}
 TEXTLESS = frozenset(f"{W}{name}" for name in ("pPr", "rPr", "sectPr", "instrText", "delInstrText", "sdtPr", "tblPr"))
 TICKED, EMPTY = "☒", "☐"
@@ -24,7 +24,7 @@ TICKED, EMPTY = "☒", "☐"
 class Anchored:
     """What is anchored in a paragraph: `kind` is picture, box, chart or diagram.
 
-    `target`: relation id. `box`: the content of a text box. `alt`: its alternative text.
+    `target`: relationship id. `box`: the content of a text box. `alt`: its alternative text.
     """
 
     kind: str
@@ -112,7 +112,7 @@ class InlineReader:
             self._children(element, state)
 
     def _run(self, run: etree._Element, state: _State) -> None:
-        hidden = HIDDEN not in self.keep and self.styles.switch(run, "vanish", state.style)
+        hidden = HIDDEN_TEXT not in self.keep and self.styles.switch(run, "vanish", state.style)
         bold = self.styles.switch(run, "b", state.style)
         for child in run:
             tag = child.tag
@@ -138,7 +138,7 @@ class InlineReader:
     def _put(self, text: str, state: _State, hidden: bool, bold: bool) -> None:
         unseen = hidden or any(not begun for _, begun in self.fields)
         if unseen:
-            state.found.dropped.append((text, HIDDEN))
+            state.found.dropped.append((text, HIDDEN_TEXT))
             return
         if text[:1].isascii() and text[:1].isalnum() and state.parts and state.parts[-1].endswith("$"):
             state.parts.append(" ")

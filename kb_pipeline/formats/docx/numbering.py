@@ -9,7 +9,7 @@ from lxml import etree
 
 from kb_pipeline.formats.docx.counting import counted
 from kb_pipeline.formats.docx.names import W, is_on, value
-from kb_pipeline.formats.ooxml import whole
+from kb_pipeline.formats.ooxml import integer
 
 BULLET = "-"  # in place of whatever sign a symbol font shows
 MAX_LINKS = 10  # lists that refer to a style that refers to a list
@@ -103,7 +103,7 @@ class Numbering:
     def _overrides(self, number: str) -> dict[int, int]:
         found = self._lists.get(number)
         return {
-            whole(value(one, "ilvl")): whole(value(one.find(f"{W}startOverride")), 1)
+            integer(value(one, "ilvl")): integer(value(one.find(f"{W}startOverride")), 1)
             for one in (found.iterfind(f"{W}lvlOverride") if found is not None else ())
             if one.find(f"{W}startOverride") is not None
         }
@@ -115,11 +115,11 @@ class Numbering:
             levels: dict[int, Level] = {}
             if found is not None:
                 for element in self._definition(self._family(number)):
-                    levels[whole(value(element, "ilvl"))] = _level(element)
+                    levels[integer(value(element, "ilvl"))] = _level(element)
                 for override in found.iterfind(f"{W}lvlOverride"):
                     own = override.find(f"{W}lvl")
                     if own is not None:
-                        levels[whole(value(override, "ilvl"))] = _level(own)
+                        levels[integer(value(override, "ilvl"))] = _level(own)
             self._levels[number] = levels
         return self._levels[number]
 
@@ -139,11 +139,11 @@ class Numbering:
 def _level(element: etree._Element) -> Level:
     restart = element.find(f"{W}lvlRestart")
     return Level(
-        start=whole(value(element.find(f"{W}start")), 1) if element.find(f"{W}start") is not None else 0,
+        start=integer(value(element.find(f"{W}start")), 1) if element.find(f"{W}start") is not None else 0,
         form=value(element.find(f"{W}numFmt"), default="decimal"),
         text=value(element.find(f"{W}lvlText")),
         space=value(element.find(f"{W}suff"), default="tab") != "nothing",
         legal=is_on(element.find(f"{W}isLgl")),
-        restart=whole(value(restart)) if restart is not None else -1,
+        restart=integer(value(restart)) if restart is not None else -1,
         style=value(element.find(f"{W}pStyle")),
     )

@@ -9,7 +9,7 @@ import msgspec
 from kb_pipeline.formats.building import SectionBuilder, cell_name, characters
 from kb_pipeline.formats.docx.inline import Anchored
 from kb_pipeline.formats.drawingml import chart_rows, chart_title, diagram_lines
-from kb_pipeline.formats.ooxml import Package, Relation
+from kb_pipeline.formats.ooxml import Package, Relationship
 from kb_pipeline.formats.pictures import picture_ending, picture_part
 from kb_pipeline.records import ParagraphLocator, TableCell
 
@@ -24,16 +24,20 @@ class Objects:
         unread: documents of other formats that stand in this one.
     """
 
-    def __init__(self, package: Package, relations: Mapping[str, Relation], out: SectionBuilder):
-        self.package, self.relations, self.out = package, relations, out
+    def __init__(self, package: Package, relationships: Mapping[str, Relationship], out: SectionBuilder):
+        self.package, self.relationships, self.out = package, relationships, out
         self.pictures: dict[str, bytes] = {}
         self.total = self.unshown = self.unread = 0
         self._parts: dict[str, str] = {}
 
     def add(self, found: Anchored, place: ParagraphLocator) -> None:
         """A picture, chart or diagram at a paragraph."""
-        relation = self.relations.get(found.target)
-        target = relation.target if relation and not relation.outside and relation.target in self.package else ""
+        relationship = self.relationships.get(found.target)
+        target = (
+            relationship.target
+            if relationship and not relationship.outside and relationship.target in self.package
+            else ""
+        )
         if found.kind == "picture":
             part = self._picture(target) if target else ""
             if part or found.alt:

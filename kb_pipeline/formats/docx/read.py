@@ -9,7 +9,7 @@ from lxml import etree
 from kb_pipeline.formats.building import SectionBuilder, characters
 from kb_pipeline.formats.docx.body import Body
 from kb_pipeline.formats.docx.cells import CellReader
-from kb_pipeline.formats.docx.inline import HIDDEN, InlineReader
+from kb_pipeline.formats.docx.inline import InlineReader
 from kb_pipeline.formats.docx.names import W, source_text, value, without_alternates
 from kb_pipeline.formats.docx.numbering import Numbering
 from kb_pipeline.formats.docx.objects import Objects
@@ -17,9 +17,9 @@ from kb_pipeline.formats.docx.styles import Styles
 from kb_pipeline.formats.native import NativeDocument
 from kb_pipeline.formats.ooxml import Package, R, of_kind
 from kb_pipeline.records import ParagraphLocator
+from kb_pipeline.text.drop_reasons import COMMENT, HIDDEN_TEXT
 
 RUNNING = {"headerReference": "running header", "footerReference": "running footer"}
-COMMENT = "comment"
 SEPARATORS = ("separator", "continuationSeparator", "continuationNotice")
 
 
@@ -43,7 +43,7 @@ class _Reader:
     def __init__(self, package: Package, keep: Collection[str]):
         self.package, self.keep = package, keep
         self.main = package.main_part()
-        self.relations = package.relations(self.main)
+        self.relationships = package.relationships(self.main)
         self.out = SectionBuilder()
         self.inline = InlineReader(Styles(self._part("styles")), keep)
         self.notes = {kind: self._entries(kind, kind[:-1]) for kind in ("footnotes", "endnotes")}
@@ -59,7 +59,7 @@ class _Reader:
         entries = [*self.notes["footnotes"].values(), *self.notes["endnotes"].values(), *self.comments.values()]
         self.total += sum(characters(source_text(entry)) for entry in entries)
         self._running(root, "headerReference")
-        objects = Objects(self.package, self.relations, self.out)
+        objects = Objects(self.package, self.relationships, self.out)
         cells = CellReader(self.inline, Numbering(self._part("numbering")))
         body = Body(self.out, self.inline, cells, objects, self.keep, self)
         body.blocks(root.find(f"{W}body") if root.find(f"{W}body") is not None else root)
@@ -70,7 +70,9 @@ class _Reader:
         return NativeDocument(document, objects.pictures)
 
     def _part(self, kind: str) -> etree._Element | None:
-        found = [relation for relation in of_kind(self.relations, kind) if relation.target in self.package]
+        found = [
+            relationship for relationship in of_kind(self.relationships, kind) if relationship.target in self.package
+        ]
         return self.package.xml(found[0].target) if found else None
 
     def _entries(self, kind: str, tag: str) -> dict[str, etree._Element]:
@@ -89,9 +91,9 @@ class _Reader:
         """Headers or footers that some section uses, those of first and even pages among them."""
         reason = RUNNING[tag]
         for target in dict.fromkeys(
-            self.relations[one.get(f"{R}id")].target
+            self.relationships[one.get(f"{R}id")].target
             for one in root.iter(W + tag)
-            if one.get(f"{R}id") in self.relations
+            if one.get(f"{R}id") in self.relationships
         ):
             if target not in self.package:
                 continue
@@ -136,6 +138,6 @@ class _Reader:
     def _left(self) -> None:
         """Notes and comments that nothing shown refers to."""
         for entry in (*self.notes["footnotes"].values(), *self.notes["endnotes"].values()):
-            self.out.drop_at(source_text(entry), HIDDEN)
+            self.out.drop_at(source_text(entry), HIDDEN_TEXT)
         for entry in self.comments.values():
             self.out.drop_at(source_text(entry), COMMENT)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from lxml import etree
 
 from kb_pipeline.formats.docx.names import W, is_on, value
-from kb_pipeline.formats.ooxml import whole
+from kb_pipeline.formats.ooxml import integer
 
 MAX_BASES = 20  # styles that one may build upon, in a row
 BODY = 9  # outline level of what is no heading
@@ -77,14 +77,14 @@ class Styles:
         (empty where the paragraph itself does)."""
         own = paragraph.find(f"{W}pPr/{W}numPr")
         number = value(own.find(f"{W}numId")) if own is not None and own.find(f"{W}numId") is not None else ""
-        level = whole(value(own.find(f"{W}ilvl"))) if own is not None and own.find(f"{W}ilvl") is not None else None
+        level = integer(value(own.find(f"{W}ilvl"))) if own is not None and own.find(f"{W}ilvl") is not None else None
         if number:
             return number, level or 0, ""
         for style in self.chain(self.of(paragraph)):
             given = style.find(f"{W}pPr/{W}numPr")
             if given is not None and given.find(f"{W}numId") is not None:
                 inner = given.find(f"{W}ilvl")
-                found = level if level is not None else whole(value(inner)) if inner is not None else None
+                found = level if level is not None else integer(value(inner)) if inner is not None else None
                 return value(given.find(f"{W}numId")), found, value(style, "styleId")
         return "", None, ""
 
@@ -102,5 +102,5 @@ class Styles:
 
 
 def _level(outline: etree._Element) -> int:
-    level = whole(value(outline), BODY)
+    level = integer(value(outline), BODY)
     return level + 1 if 0 <= level < BODY else 0

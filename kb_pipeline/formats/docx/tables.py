@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from lxml import etree
 
 from kb_pipeline.formats.docx.names import W, is_on, value
-from kb_pipeline.formats.ooxml import whole
+from kb_pipeline.formats.ooxml import integer
 
 WRAPPERS = frozenset(
     W + name for name in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag", "del", "moveFrom")
@@ -51,12 +51,12 @@ def read_grid(table: etree._Element, keep_deleted: bool) -> Grid:
             deleted.append(element)
             continue
         row, at = [], len(rows)
-        skipped = whole(value(properties.find(f"{W}gridBefore"))) if properties is not None else 0
+        skipped = integer(value(properties.find(f"{W}gridBefore"))) if properties is not None else 0
         col = min(max(0, skipped), MAX_COLUMNS)  # the cells before it are filled in at the end
         now: dict[int, GridCell] = {}
         for cell in _within(element, f"{W}tc"):
             own = cell.find(f"{W}tcPr")
-            span = min(MAX_COLUMNS, max(1, whole(value(own.find(f"{W}gridSpan")), 1))) if own is not None else 1
+            span = min(MAX_COLUMNS, max(1, integer(value(own.find(f"{W}gridSpan")), 1))) if own is not None else 1
             merge = own.find(f"{W}vMerge") if own is not None else None
             begun = above.get(col)
             if merge is not None and value(merge, default="continue") == "continue" and begun and begun.colspan == span:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lxml import etree
 
 from kb_pipeline.formats.drawingml import A, chart_names, chart_title
-from kb_pipeline.formats.ooxml import Package, R, whole
+from kb_pipeline.formats.ooxml import Package, R, integer
 from kb_pipeline.formats.pictures import picture_ending
 from kb_pipeline.formats.spreadsheet.book import Picture, Span
 
@@ -14,7 +14,7 @@ X = "{http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing}"
 
 def read_drawing(package: Package, part: str) -> list[Picture]:
     """Objects of a drawing part in the order of their places."""
-    relations = package.relations(part)
+    relationships = package.relationships(part)
     found = []
     for anchor in package.xml(part):
         place = _place(anchor)
@@ -22,14 +22,14 @@ def read_drawing(package: Package, part: str) -> list[Picture]:
             named = shape.find(f".//{X}cNvPr")
             alt = "" if named is None else " ".join((named.get("descr") or "").split())
             for blip in shape.iter(f"{A}blip"):
-                relation = relations.get(blip.get(f"{R}embed", ""))
-                if relation and not relation.outside and relation.target in package:
-                    data = package.bytes(relation.target)
+                relationship = relationships.get(blip.get(f"{R}embed", ""))
+                if relationship and not relationship.outside and relationship.target in package:
+                    data = package.bytes(relationship.target)
                     found.append(Picture(place, data, picture_ending(data), alt))
             for chart in shape.iter("{*}chart"):
-                relation = relations.get(chart.get(f"{R}id", ""))
-                if relation and relation.target in package:
-                    said = chart_title(package, relation.target), chart_names(package, relation.target)
+                relationship = relationships.get(chart.get(f"{R}id", ""))
+                if relationship and relationship.target in package:
+                    said = chart_title(package, relationship.target), chart_names(package, relationship.target)
                     found.append(Picture(place, text="; ".join(filter(None, said)) or alt))
             if shape.tag == f"{X}sp":
                 text = " ".join("".join(t.text or "" for t in p.iter(f"{A}t")) for p in shape.iter(f"{A}p"))
@@ -49,4 +49,4 @@ def _place(anchor: etree._Element) -> Span:
 def _corner(element: etree._Element | None) -> tuple[int, int]:
     if element is None:
         return 0, 0
-    return max(0, whole(element.findtext(f"{X}row"))), max(0, whole(element.findtext(f"{X}col")))
+    return max(0, integer(element.findtext(f"{X}row"))), max(0, integer(element.findtext(f"{X}col")))

@@ -13,11 +13,10 @@ from kb_pipeline.formats.pictures import picture_part
 from kb_pipeline.formats.spreadsheet.blocks import Block, View, blocks, view_of
 from kb_pipeline.formats.spreadsheet.book import Sheet, Shown, Span
 from kb_pipeline.records import CellLocator, TableCell
-from kb_pipeline.tables.headers import Look, header_rows, note_rows, title_rows
+from kb_pipeline.tables.headers import StyledCell, header_rows, note_rows, title_rows
+from kb_pipeline.text.drop_reasons import COVERED_BY_MERGE, HIDDEN_COLUMN, HIDDEN_ROW, HIDDEN_SHEET, LINK_ADDRESS
 
-HIDDEN_SHEET, HIDDEN_ROW, HIDDEN_COLUMN = "hidden sheet", "hidden row", "hidden column"
 SPARSE, SMALL = 20, 10_000  # cells of a range for each filled one, beyond that many, above which gaps are left out
-COVERED, ADDRESS = "covered by a merged cell", "link address"
 
 
 def read_xlsx_file(data: bytes, name: str, keep: Collection[str]) -> NativeDocument:
@@ -147,7 +146,7 @@ class _SheetSections:
         """Text under a merged cell, which no program shows."""
         for row, col in sorted(covered_places(self.sheet)):
             shown = self.sheet.cells.pop((row, col))
-            self.out.drop_at(shown.text, COVERED, (self._locator((row, col, row, col)),))
+            self.out.drop_at(shown.text, COVERED_BY_MERGE, (self._locator((row, col, row, col)),))
 
     def _is_beside(self, place: tuple[int, int], address: str) -> bool:
         return not _is_shown(address, self.sheet.cells.get(place))
@@ -158,10 +157,10 @@ class _SheetSections:
             shown = self.sheet.cells.get((row, col))
             if not self._is_beside((row, col), address):
                 continue
-            if ADDRESS in self.keep and shown:
+            if LINK_ADDRESS in self.keep and shown:
                 self.sheet.cells[row, col] = shown._replace(text=f"{shown.text} {address}")
             else:
-                self.out.drop_at(address, ADDRESS, (self._locator((row, col, row, col)),))
+                self.out.drop_at(address, LINK_ADDRESS, (self._locator((row, col, row, col)),))
 
     # ------------------------------------------------------------ sections
 
@@ -182,7 +181,7 @@ class _SheetSections:
         self.out.count += characters(caption) + sum(characters(cell.text) for row in cells for cell in row)
         self._lines(rows[len(rows) - notes :])
 
-    def _rows(self, span: Span) -> list[list[Look]]:
+    def _rows(self, span: Span) -> list[list[StyledCell]]:
         """Rows of a range with their cells, those that merged cells cover left out, empty ones filled in."""
         view, covered, rows = self.view, set(), []
         top, left, bottom, right = span
@@ -200,7 +199,7 @@ class _SheetSections:
                 c, d = min(c, bottom), min(d, right)
                 place = self._locator(self._on_sheet((a, b, c, d)))
                 cell = TableCell(row - top, col - left, c - a + 1, d - b + 1, False, shown.text, (place,))
-                found.append(Look(cell, shown.figure, shown.bold, shown.ground))
+                found.append(StyledCell(cell, shown.figure, shown.bold, shown.ground))
             rows.append(found)
         return [row for row in rows if _says_something(row, right - left + 1)]
 
@@ -216,7 +215,7 @@ class _SheetSections:
             filled.setdefault(row, []).append(col)
         yield from filled.items()
 
-    def _caption(self, rows: Sequence[Sequence[Look]]) -> tuple[str, list[CellLocator]]:
+    def _caption(self, rows: Sequence[Sequence[StyledCell]]) -> tuple[str, list[CellLocator]]:
         text, places = "", []
         for look in (look for row in rows for look in _filled(row)):
             text += "\n" if text else ""
@@ -225,7 +224,7 @@ class _SheetSections:
             text += look.cell.text
         return text, places
 
-    def _lines(self, rows: Sequence[Sequence[Look]]) -> None:
+    def _lines(self, rows: Sequence[Sequence[StyledCell]]) -> None:
         """Cells that form no table as one text, a line each."""
         text, places = self._caption(rows)
         if text:
@@ -269,11 +268,11 @@ class _SheetSections:
         return min(rows), min(columns), min(rows), min(columns)
 
 
-def _filled(row: Sequence[Look]) -> list[Look]:
+def _filled(row: Sequence[StyledCell]) -> list[StyledCell]:
     return [look for look in row if look.cell.text]
 
 
-def _says_something(row: Sequence[Look], width: int) -> bool:
+def _says_something(row: Sequence[StyledCell], width: int) -> bool:
     """Whether a row is more than a gap: it holds text, or a merged cell is in it."""
     return bool(row) and (bool(_filled(row)) or len(row) < width or any(look.cell.rowspan > 1 for look in row))
 

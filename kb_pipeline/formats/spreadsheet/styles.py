@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from kb_pipeline.formats.ooxml import Package, Relation, whole
+from kb_pipeline.formats.ooxml import Package, Relationship, integer
 from kb_pipeline.formats.spreadsheet.number_format import BUILT_IN
 
 S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
@@ -22,20 +22,20 @@ class Style(NamedTuple):
     border: bool = False
 
 
-def read_styles(package: Package, relations: list[Relation]) -> list[Style]:
+def read_styles(package: Package, relationships: list[Relationship]) -> list[Style]:
     """Cell styles by index."""
-    if not relations:
+    if not relationships:
         return []
-    root = package.xml(relations[0].target)
+    root = package.xml(relationships[0].target)
     codes = {
-        whole(element.get("numFmtId")): element.get("formatCode", "") for element in root.iter(f"{S}numFmt")
+        integer(element.get("numFmtId")): element.get("formatCode", "") for element in root.iter(f"{S}numFmt")
     }  # fmt: skip
     bold = [_is_bold(font) for font in root.iterfind(f"{S}fonts/{S}font")]
     ground = [_is_coloured(fill) for fill in root.iterfind(f"{S}fills/{S}fill")]
     border = [any(side.get("style") for side in element) for element in root.iterfind(f"{S}borders/{S}border")]
     found = []
     for xf in root.iterfind(f"{S}cellXfs/{S}xf"):
-        number = whole(xf.get("numFmtId"))
+        number = integer(xf.get("numFmtId"))
         code = codes.get(number) or BUILT_IN.get(number, "General")
         found.append(
             Style(
@@ -47,7 +47,7 @@ def read_styles(package: Package, relations: list[Relation]) -> list[Style]:
 
 
 def _at(values: list[bool], index: str | None) -> bool:
-    place = whole(index)
+    place = integer(index)
     return values[place] if 0 <= place < len(values) else False
 
 

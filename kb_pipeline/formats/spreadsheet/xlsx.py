@@ -10,7 +10,7 @@ from math import isfinite
 from lxml import etree
 
 from kb_pipeline.errors import DamagedFile, FileTooLarge
-from kb_pipeline.formats.ooxml import Package, R, Relation, of_kind, whole
+from kb_pipeline.formats.ooxml import Package, R, Relationship, integer, of_kind
 from kb_pipeline.formats.pictures import picture_ending
 from kb_pipeline.formats.spreadsheet.book import MAX_CELLS, Picture, Sheet, Shown, Span
 from kb_pipeline.formats.spreadsheet.drawings import read_drawing
@@ -34,21 +34,23 @@ def read_xlsx(package: Package) -> list[Sheet]:
     """
     main = package.main_part()
     workbook = package.xml(main)
-    relations = package.relations(main)
-    embedded = _cell_pictures(package, of_kind(relations, "cellImage"))
-    strings = [text for part in of_kind(relations, "sharedStrings") for text in _shared_strings(package, part.target)]
-    styles = read_styles(package, of_kind(relations, "styles"))
+    relationships = package.relationships(main)
+    embedded = _cell_pictures(package, of_kind(relationships, "cellImage"))
+    strings = [
+        text for part in of_kind(relationships, "sharedStrings") for text in _shared_strings(package, part.target)
+    ]
+    styles = read_styles(package, of_kind(relationships, "styles"))
     properties = workbook.find(f"{S}workbookPr")
     since_1904 = properties is not None and is_true(properties.get("date1904"))
     sheets = []
     cells = 0
     for element in workbook.iterfind(f"{S}sheets/{S}sheet"):
-        relation = relations.get(element.get(f"{R}id", ""))
-        if relation is None or relation.kind != "worksheet":
+        relationship = relationships.get(element.get(f"{R}id", ""))
+        if relationship is None or relationship.kind != "worksheet":
             continue
         sheet = Sheet(element.get("name", ""), element.get("state", "visible") != "visible")
         reader = _SheetReader(package, sheet, strings, styles, since_1904, MAX_CELLS - cells)
-        reader.read(relation.target)
+        reader.read(relationship.target)
         _place_cell_pictures(sheet, embedded)
         cells += len(sheet.cells)
         sheets.append(sheet)
@@ -67,7 +69,7 @@ class _SheetReader:
         self.row = -1
 
     def read(self, part: str) -> None:
-        relations = self.package.relations(part)
+        relationships = self.package.relationships(part)
         filtered: list[Span] = []
         names = ("row", "col", "mergeCell", "hyperlink", "autoFilter")
         for element in self.package.elements(part, [S + name for name in names]):
@@ -75,24 +77,24 @@ class _SheetReader:
             if name == "row":
                 self._read_row(element)
             elif name == "col" and is_true(element.get("hidden")):
-                first, last = whole(element.get("min"), 1), whole(element.get("max"), 1)
+                first, last = integer(element.get("min"), 1), integer(element.get("max"), 1)
                 self.sheet.hidden_columns.update(range(max(0, first - 1), min(last, COLUMNS)))
             elif name == "mergeCell":
                 self.sheet.merged += _spans(element.get("ref", ""))
             elif name == "hyperlink":
-                self._link(element, relations)
+                self._link(element, relationships)
             elif name == "autoFilter" and element.find(f"{S}filterColumn") is not None:
                 filtered += _spans(element.get("ref", ""))
-        for relation in of_kind(relations, "table"):
-            filtered += self._table(relation.target)
+        for relationship in of_kind(relationships, "table"):
+            filtered += self._table(relationship.target)
         for first, _, last, _ in filtered:  # what a filter hides is data like the rest
             self.sheet.hidden_rows.difference_update(range(first, last + 1))
-        self._comments(relations)
-        for relation in of_kind(relations, "drawing"):
-            self.sheet.pictures += read_drawing(self.package, relation.target)
+        self._comments(relationships)
+        for relationship in of_kind(relationships, "drawing"):
+            self.sheet.pictures += read_drawing(self.package, relationship.target)
 
     def _read_row(self, element: etree._Element) -> None:
-        self.row = whole(element.get("r"), self.row + 2) - 1
+        self.row = integer(element.get("r"), self.row + 2) - 1
         if not 0 <= self.row < ROWS:
             raise DamagedFile(
                 f"a sheet has a row {self.row + 1}", document=self.package.name,
@@ -104,7 +106,7 @@ class _SheetReader:
         for cell in element.iterfind(f"{S}c"):
             match = _REFERENCE.fullmatch(cell.get("r", ""))
             col = min(column_number(match[1]), COLUMNS) - 1 if match else col + 1
-            index = whole(cell.get("s"))
+            index = integer(cell.get("s"))
             style = self.styles[index] if 0 <= index < len(self.styles) else Style()
             text, figure = self._shown(cell, style)
             if text:
@@ -132,7 +134,7 @@ class _SheetReader:
             self.sheet.uncounted += 1
             return "=" + (formula.text or self.formulas.get(formula.get("si", ""), "")), False
         if kind == "s":
-            place = whole(value, -1)
+            place = integer(value, -1)
             return self._text(self.strings[place] if 0 <= place < len(self.strings) else "", style)
         if kind == "str":
             return self._text(_unescaped(value), style)
@@ -154,26 +156,26 @@ class _SheetReader:
         text = one_line(shown_text(value, style.code))
         return text, is_figure(text)
 
-    def _link(self, element: etree._Element, relations: dict[str, Relation]) -> None:
-        relation = relations.get(element.get(f"{R}id", ""))
+    def _link(self, element: etree._Element, relationships: dict[str, Relationship]) -> None:
+        relationship = relationships.get(element.get(f"{R}id", ""))
         for row, col, _, _ in _spans(element.get("ref", "")):
-            if relation is not None and relation.outside:
-                self.sheet.links[row, col] = relation.target
+            if relationship is not None and relationship.outside:
+                self.sheet.links[row, col] = relationship.target
 
     def _table(self, part: str) -> list[Span]:
         """Note a declared table; the range that its filter narrows."""
         table = self.package.xml(part)
         for span in _spans(table.get("ref", "")):
-            self.sheet.tables.append((span, max(0, whole(table.get("headerRowCount"), 1))))
+            self.sheet.tables.append((span, max(0, integer(table.get("headerRowCount"), 1))))
         chosen = table.find(f"{S}autoFilter")
         narrowed = chosen is not None and chosen.find(f"{S}filterColumn") is not None
         return _spans(chosen.get("ref", "")) if narrowed else []
 
-    def _comments(self, relations: dict[str, Relation]) -> None:
+    def _comments(self, relationships: dict[str, Relationship]) -> None:
         """Notes; where there are threads, the notes only tell that they are there."""
-        threads = of_kind(relations, "threadedComment")
-        for relation in threads or of_kind(relations, "comments"):
-            root = self.package.xml(relation.target)
+        threads = of_kind(relationships, "threadedComment")
+        for relationship in threads or of_kind(relationships, "comments"):
+            root = self.package.xml(relationship.target)
             for element in root.iter(f"{T}threadedComment", f"{S}comment"):
                 held = element.find(f"{T}text") if threads else element.find(f"{S}text")
                 text = "" if held is None else one_line(held.text or "" if threads else _string(held))
@@ -182,12 +184,12 @@ class _SheetReader:
                     self.sheet.comments[row, col] = f"{before} {text}".strip()
 
 
-def _cell_pictures(package: Package, relations: list[Relation]) -> dict[str, Picture]:
+def _cell_pictures(package: Package, relationships: list[Relationship]) -> dict[str, Picture]:
     """Pictures that stand in cells, by the name under which the cells' formulas call them (WPS)."""
     found = {}
-    for relation in relations:
-        targets = package.relations(relation.target)
-        for picture in package.xml(relation.target).iter("{*}pic"):
+    for relationship in relationships:
+        targets = package.relationships(relationship.target)
+        for picture in package.xml(relationship.target).iter("{*}pic"):
             named, blip = picture.find(".//{*}cNvPr"), picture.find(".//{*}blip")
             target = None if blip is None else targets.get(blip.get(f"{R}embed", ""))
             if named is not None and target and target.target in package:
@@ -240,7 +242,7 @@ def _spans(reference: str) -> list[Span]:
         ends = [_REFERENCE.fullmatch(end) for end in part.split(":")]
         if all(ends):
             places = [
-                (min(whole(end[2], ROWS), ROWS) - 1, min(column_number(end[1]), COLUMNS) - 1) for end in ends if end
+                (min(integer(end[2], ROWS), ROWS) - 1, min(column_number(end[1]), COLUMNS) - 1) for end in ends if end
             ]
             (top, left), (bottom, right) = places[0], places[-1]
             found.append((min(top, bottom), min(left, right), max(top, bottom), max(left, right)))

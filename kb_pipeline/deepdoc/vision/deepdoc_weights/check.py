@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from kb_pipeline.deepdoc.tables.components import COMPONENTS
 from kb_pipeline.deepdoc.vision.deepdoc_weights.layout import OLDER_ROLES
-from kb_pipeline.deepdoc.vision.deepdoc_weights.nets import kind
+from kb_pipeline.deepdoc.vision.deepdoc_weights.nets import COMPONENTS, kind
 from kb_pipeline.deepdoc.vision.recognition import recognise
 from kb_pipeline.errors import ModelMissing
-from kb_pipeline.weights.manifest import ORIGINAL, model_for
+from kb_pipeline.weights.manifest import DEEPDOC, model_for
 from kb_pipeline.weights.sessions import session
 
 
-def check_original(role: str) -> None:
+def check_deepdoc_file(role: str) -> None:
     """Load the file of that role and look at its signature.
 
     Raises:
@@ -26,9 +25,9 @@ def check_original(role: str) -> None:
     elif role == "recognition":
         recognise([np.full((48, 48, 3), 255, np.uint8)])
     elif role == "detection":
-        outputs = [output.shape for output in session(role, ORIGINAL).get_outputs()]
+        outputs = [output.shape for output in session(role, DEEPDOC).get_outputs()]
         if len(outputs[0]) != 4:
             raise ModelMissing(
-                f"{model_for(role, ORIGINAL).name} gives no map of probabilities: outputs {outputs}",
+                f"{model_for(role, DEEPDOC).name} gives no map of probabilities: outputs {outputs}",
                 remedy="take it out of the models folder",
             )

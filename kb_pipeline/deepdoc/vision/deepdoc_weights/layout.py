@@ -24,7 +24,7 @@ REMOVABLE_SCORE = 0.4
 """Least score of headers, footers and references, since their text may be left out later."""
 
 
-def original_regions(picture: np.ndarray) -> list[Region]:
+def deepdoc_regions(picture: np.ndarray) -> list[Region]:
     """Regions of a page, strongest first, with boxes in pixels of the picture; thresholds are the net's own.
 
     Args:

@@ -14,7 +14,7 @@ import numpy as np
 
 from kb_pipeline.deepdoc.vision.crops import imagenet_planes
 from kb_pipeline.errors import ModelMissing
-from kb_pipeline.weights.manifest import ORIGINAL, model_for
+from kb_pipeline.weights.manifest import DEEPDOC, model_for
 from kb_pipeline.weights.sessions import session
 
 if TYPE_CHECKING:
@@ -28,6 +28,9 @@ V10_SCORE, V10_OVERLAP = 0.08, 0.45  # least score; IoU above which the weaker b
 V8_SCORE, V8_OVERLAP = 0.2, 0.2
 PADDLE_SIZE = (608, 800)  # pixels, width and height
 PADDLE_SCORE = 0.2
+
+COMPONENTS = ("table", "column", "row", "column header", "projected row header", "spanning cell")
+"""What tsr.onnx finds of a table, by class number."""
 
 
 class Found(NamedTuple):
@@ -49,7 +52,7 @@ def find(role: str, picture: np.ndarray, most_classes: int) -> Found:
     Raises:
         ModelMissing: the file's signature is none of the three, or it has more classes than labels.
     """
-    net = session(role, ORIGINAL)
+    net = session(role, DEEPDOC)
     look = {YOLO_V10: _yolo_v10, YOLO_V8: _yolo_v8, PADDLE: _paddle}[kind(role, most_classes)]
     found = look(net, picture)
     if len(found.classes) and int(found.classes.max()) >= most_classes:
@@ -63,7 +66,7 @@ def kind(role: str, most_classes: int) -> str:
     Raises:
         ModelMissing: none of them.
     """
-    net = session(role, ORIGINAL)
+    net = session(role, DEEPDOC)
     inputs, outputs = [i.name for i in net.get_inputs()], [o.shape for o in net.get_outputs()]
     if "scale_factor" in inputs:
         return PADDLE
@@ -77,7 +80,7 @@ def kind(role: str, most_classes: int) -> str:
 
 
 def _unknown(role: str, what: str) -> ModelMissing:
-    name = model_for(role, ORIGINAL).name
+    name = model_for(role, DEEPDOC).name
     return ModelMissing(
         f"{name} is no net of DeepDOC that is known here: {what}", remedy=f"take {name} out of the models folder"
     )

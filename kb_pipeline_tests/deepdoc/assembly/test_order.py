@@ -1,4 +1,4 @@
-"""Reading order: columns are read one after the other, objects over several columns part them."""
+"""ChunkSource order: columns are read one after the other, objects over several columns part them."""
 
 from __future__ import annotations
 

@@ -8,15 +8,11 @@ from typing import get_args
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kb_pipeline.deepdoc.assembly import composing, contents, continued_tables, noise, watermarks
 from kb_pipeline.deepdoc.assembly.assemble import assemble
-from kb_pipeline.deepdoc.files import characters as layer
-from kb_pipeline.deepdoc.page import text as page_text
-from kb_pipeline.formats.docx import inline as docx_inline
-from kb_pipeline.formats.docx import read as docx_read
-from kb_pipeline.formats.spreadsheet import read as spreadsheet
 from kb_pipeline.records import Dropped, PageLocator, ParsedDocument, Region, Role, TextLine, encode
-from kb_pipeline.settings import AssemblySettings, DropReason, Settings
+from kb_pipeline.settings import AssemblySettings, Settings
+from kb_pipeline.text import drop_reasons
+from kb_pipeline.text.drop_reasons import DropReason
 from kb_pipeline_tests.assembly_pages import HEIGHT, WIDTH, characters, grid, line, page, tables
 
 PHRASES = st.sampled_from(
@@ -48,8 +44,8 @@ PHRASES = st.sampled_from(
 )
 # why reading a page drops text
 PAGE_REASONS = {
-    *(layer.INVISIBLE, layer.TRANSPARENT, layer.GROUND_COLOUR, layer.OFF_PAGE),
-    *(layer.TWICE, layer.TINY, page_text.LOW_SCORE, page_text.GARBLED),
+    *(drop_reasons.INVISIBLE, drop_reasons.TRANSPARENT, drop_reasons.BACKGROUND_COLOURED, drop_reasons.OFF_PAGE),
+    *(drop_reasons.TWICE, drop_reasons.TINY, drop_reasons.LOW_SCORE, drop_reasons.GARBLED),
 }
 WORDS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), min_size=1, max_size=12)
 ROLES = st.sampled_from(get_args(Role))
@@ -155,12 +151,9 @@ def test_with_every_reason_switched_off_only_the_pages_drop(drawn):
 
 
 def test_every_reason_has_a_switch():
-    of_assembly = {composing.HYPHEN, contents.CONTENTS, watermarks.WATERMARK, noise.DUPLICATE, noise.PAGE_NUMBER}
-    of_assembly |= {noise.RUNNING_FOOTER, noise.RUNNING_HEADER, noise.RUNNING_MARGIN}
-    of_assembly |= {continued_tables.CONTINUED_CAPTION, continued_tables.REPEATED_HEADER}
-    of_formats = {docx_inline.DELETED, docx_inline.HIDDEN, docx_read.COMMENT, spreadsheet.ADDRESS}
-    of_formats |= {spreadsheet.HIDDEN_SHEET, spreadsheet.HIDDEN_ROW, spreadsheet.HIDDEN_COLUMN}
-    assert set(get_args(DropReason)) == of_assembly | of_formats | PAGE_REASONS
+    always = {drop_reasons.COVERED_BY_MERGE, drop_reasons.MARKDOWN_MARK, drop_reasons.PICTURE_ADDRESS}
+    reasons = {value for name, value in vars(drop_reasons).items() if name.isupper()}
+    assert set(get_args(DropReason)) == reasons - always
 
 
 def test_text_that_a_page_dropped_comes_back_where_its_reason_is_switched_off():

@@ -5,7 +5,9 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+from kb_pipeline.engine.stage import Work
 from kb_pipeline.settings import Settings
+from kb_pipeline.stages.raw_file import raw_file
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,6 +46,22 @@ class PageSource:
     def close(self) -> None:
         self._kept = threading.local()
         self.file.close()
+
+
+def without_pages(work: Work) -> str:
+    """The type of a file that has no pages to be read by page stages; empty where it has."""
+    kind = raw_file(work).kind
+    return "" if kind in PAGED_TYPES else kind
+
+
+def open_pages(work: Work) -> PageSource:
+    """The document's file, opened for its pages.
+
+    Raises:
+        DocumentError: the file is empty, damaged or encrypted.
+    """
+    content = work.read("raw_file", "content")
+    return PageSource(content, raw_file(work).kind, work.document.path, work.settings)
 
 
 def open_paged(data: bytes, kind: str, name: str, settings: Settings) -> PagedFile:

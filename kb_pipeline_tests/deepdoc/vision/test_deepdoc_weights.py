@@ -15,11 +15,11 @@ from kb_pipeline.deepdoc.vision.deepdoc_weights.nets import letterbox
 from kb_pipeline.engine.keys import stage_basis
 from kb_pipeline.errors import ModelMissing
 from kb_pipeline.settings import Settings, models_dir
-from kb_pipeline.stages.pipeline import BY_NAME
+from kb_pipeline.stages.pipeline import BY_NAME, open_context
 from kb_pipeline.weights.fetch import missing, verify
-from kb_pipeline_tests import original_files as files
+from kb_pipeline_tests import deepdoc_weight_files as files
 from kb_pipeline_tests.deepdoc.vision_pages import PAGE, blank, scanned, table_pdf
-from kb_pipeline_tests.original_files import Probe
+from kb_pipeline_tests.deepdoc_weight_files import Probe
 
 SCALE = 3.0  # pixels a point at 216 dpi
 WIDTH, HEIGHT = 1260, 900  # pixels of the page
@@ -310,7 +310,6 @@ def test_dropped_files_are_listed_and_what_they_replace_is_not_missed(models, kb
 
 
 def test_doctor_tells_what_keeps_a_dropped_file_from_working(models, kb_home):
-    from kb_pipeline.engine.context import open_context
     from kb_pipeline.operations.doctor import examine
 
     def problems():

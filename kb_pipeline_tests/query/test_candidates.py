@@ -5,15 +5,15 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kb_pipeline.query.candidates import Nominee, shortlist
+from kb_pipeline.query.candidates import Candidate, shortlist
 from kb_pipeline.query.fusion import PRESETS
 from kb_pipeline.query.results import parent_id
 
 WINDOW = (0.7, 1.0)
 
-nominees = st.lists(
+candidates = st.lists(
     st.builds(
-        Nominee,
+        Candidate,
         st.builds("d:1:{}".format, st.one_of(st.integers(0, 99).map(str), st.just("3.120"), st.just("3.q0"))),
         st.just("d"),
         st.just("1"),
@@ -28,12 +28,12 @@ nominees = st.lists(
 )
 
 
-def row(number: int, nearness: float | None = None, text: float = 0.0, **more) -> Nominee:
+def row(number: int, nearness: float | None = None, text: float = 0.0, **more) -> Candidate:
     rank = {"dense_rank": number + 1} if nearness is not None else {}
-    return Nominee(f"d:1:{number}", "d", "1", nearness, text, **rank, **more)
+    return Candidate(f"d:1:{number}", "d", "1", nearness, text, **rank, **more)
 
 
-def kept(rows: list[Nominee], count: int, fusion: str = "windowed", boosts=None) -> list[str]:
+def kept(rows: list[Candidate], count: int, fusion: str = "windowed", boosts=None) -> list[str]:
     return [one.chunk_id for one in shortlist(rows, PRESETS[fusion], WINDOW, boosts or {}, count)]
 
 
@@ -53,12 +53,12 @@ def test_rows_that_name_what_was_asked_for_come_first() -> None:
 
 
 def test_a_boost_counts() -> None:
-    rows = [Nominee("a:1:0", "a", "1", 0.9, dense_rank=1), Nominee("b:1:0", "b", "1", 0.88, dense_rank=2)]
+    rows = [Candidate("a:1:0", "a", "1", 0.9, dense_rank=1), Candidate("b:1:0", "b", "1", 0.88, dense_rank=2)]
     assert kept(rows, 1) == ["a:1:0"]
     assert kept(rows, 1, boosts={"b": 1.5}) == ["b:1:0"]
 
 
-@given(nominees, st.integers(1, 30), st.sampled_from(sorted(PRESETS)))
+@given(candidates, st.integers(1, 30), st.sampled_from(sorted(PRESETS)))
 def test_the_list_holds_that_many_chunks_with_all_rows_of_the_first_ones(rows, count, fusion) -> None:
     chosen = kept(rows, count, fusion)
     chunks = {parent_id(one.chunk_id) for one in rows}

@@ -12,14 +12,14 @@ from kb_pipeline.deepdoc.page.regions import assign_lines
 from kb_pipeline.deepdoc.tables.choose import grid_of_lines
 from kb_pipeline.deepdoc.tables.fill import assign, cell_text, level_rows, without_empty_rows
 from kb_pipeline.deepdoc.tables.frame import with_frame
-from kb_pipeline.deepdoc.tables.grid import Cell, Grid, whole
+from kb_pipeline.deepdoc.tables.grid import Cell, Grid, whole_grid
 from kb_pipeline.deepdoc.tables.model import token_cells
 from kb_pipeline.deepdoc.tables.ruled import fits, ruled_grid, snapped
 from kb_pipeline.deepdoc.tables.segments import cut_at_rulings, line_segments
 from kb_pipeline.records import Region, TableCell, TextLine
 from kb_pipeline.settings import Settings
 from kb_pipeline.tables.html import table_html
-from kb_pipeline_tests.deepdoc.test_page import ROWS, WIDTHS, picture_of, scanned
+from kb_pipeline_tests.deepdoc.page.test_page import ROWS, WIDTHS, picture_of, scanned
 from kb_pipeline_tests.deepdoc.vision_pages import PAGE, table_pdf
 
 NOTHING = np.zeros((0, 4))
@@ -146,7 +146,7 @@ cells = st.builds(
 @given(st.lists(cells, max_size=14))
 def test_a_whole_grid_has_one_owner_for_every_place(found):
     boxes = np.array([[c.col, c.row, c.col + c.colspan, c.row + c.rowspan] for c in found], float).reshape(-1, 4)
-    grid = whole(Grid(tuple(found), boxes, "test"))
+    grid = whole_grid(Grid(tuple(found), boxes, "test"))
     if not found:
         assert grid.cells == ()
         return

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kb_pipeline.engine import plan, run
+from kb_pipeline.engine import plan
 from kb_pipeline.engine.context import Context
 from kb_pipeline.engine.run import run_batch, run_document
 from kb_pipeline.engine.stage import Output, Stage
@@ -25,23 +25,23 @@ class Pipeline:
         self.calls, self.bad_pages, self.bad_stage, self.version = [], set(), "", "1"
         self.tmp_path, self.monkeypatch = tmp_path, monkeypatch
         objects = MemoryStore()
-        self.context = _Context(Settings().merged({"pipeline.workers": 2}), Artefacts(objects), Catalogue(objects))
-        monkeypatch.setattr(run, "PageSource", _Pages)
+        self.context = _Context(Settings().merged({"pipeline.workers": 2}), Artefacts(objects), Catalogue(objects), ())
         self.install()
 
     def install(self):
         stages = (
             Stage("raw_file", (), "1", "", compute=self.raw_file),
             Stage("renders", ("raw_file",), "1", "", ("render.dpi",), compute_page=self.render,
-                  failed_page=lambda page, reason: {f"{page:05d}.txt": b"!" + reason.encode()}, display=".jpg"),
+                  failed_page=lambda page, reason: {f"{page:05d}.txt": b"!" + reason.encode()},
+                  idle=native, open_pages=_Pages,
+                  display=".jpg"),
             Stage("boxes", ("renders",), self.version, "", compute_page=self.boxes,
-                  failed_page=lambda page, reason: {f"{page:05d}.txt": b"!" + reason.encode()}),
+                  failed_page=lambda page, reason: {f"{page:05d}.txt": b"!" + reason.encode()},
+                  idle=native, open_pages=_Pages),
             Stage("sections", ("boxes",), "1", "", ("assembly",), compute=self.sections),
             Stage("chunks", ("sections",), "1", "", ("chunking",), compute=self.chunks),
         )  # fmt: skip
-        for module in (run, plan):
-            self.monkeypatch.setattr(module, "PIPELINE", stages)
-        self.stages = stages
+        self.stages = self.context.pipeline = stages
 
     def call(self, *what):
         self.calls.append(what)
@@ -92,11 +92,16 @@ class _Context(Context):
         return self.kb or self.settings
 
 
+def native(work):
+    kind = raw_file.raw_file(work).kind
+    return "" if kind == "pdf" else kind
+
+
 class _Pages:
     """Lines of the file as pages, the first line being the type."""
 
-    def __init__(self, data, kind, name, settings):
-        self.file = data
+    def __init__(self, work):
+        data = self.file = work.read("raw_file", "content")
         self.page_count = len(data.splitlines()) - 1
 
     def close(self):
@@ -129,7 +134,7 @@ def test_a_new_document_goes_through_every_stage_and_every_page(pipeline):
         [("raw_file",), ("renders", 1), ("renders", 2), ("boxes", 1), ("boxes", 2), ("sections",), ("chunks", 512)]
     )
     assert [o.stage for o in outcomes] == ALL
-    assert all(o.news and not o.hit for o in outcomes)
+    assert all(o.changed and not o.hit for o in outcomes)
     facts = {o.stage: o.artefact.metadata for o in outcomes}
     assert facts["boxes"] == {"pages": 2, "boxes": 4}
 
@@ -139,7 +144,7 @@ def test_an_unchanged_document_runs_nothing_and_is_no_news(pipeline):
     pipeline.run(document)
     calls, outcomes = pipeline.run(document)
     assert calls == []
-    assert all(o.hit and not o.news for o in outcomes)
+    assert all(o.hit and not o.changed for o in outcomes)
     assert plan.stale_stages(document, pipeline.context) == []
 
 
@@ -150,7 +155,7 @@ def test_a_setting_re_runs_its_stage_and_what_follows_and_switching_back_is_a_hi
     assert calls == [("chunks", 64)]
     calls, outcomes = pipeline.run(document)
     assert calls == []
-    assert [o.stage for o in outcomes if o.news] == ["chunks"]  # another artefact is in force now
+    assert [o.stage for o in outcomes if o.changed] == ["chunks"]  # another artefact is in force now
 
 
 def test_one_changed_page_re_runs_that_page_only_and_equal_output_stops_the_wave(pipeline):
@@ -255,7 +260,7 @@ def test_an_unexpected_error_is_recorded_like_any_other(pipeline, monkeypatch):
     stages = tuple(
         s if s.name != "chunks" else Stage("chunks", s.upstream, "1", "", compute=broken) for s in pipeline.stages
     )
-    monkeypatch.setattr(run, "PIPELINE", stages)
+    pipeline.context.pipeline = stages
     outcomes = run_document(document, stages, pipeline.context)
     assert outcomes[-1].reason == "RuntimeError: a bug"
 

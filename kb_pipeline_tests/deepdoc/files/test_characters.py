@@ -3,16 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kb_pipeline.deepdoc.files.characters import (
-    GROUND_COLOUR,
-    INVISIBLE,
-    OFF_PAGE,
-    TRANSPARENT,
-    TWICE,
-    Characters,
-    mark_unseen,
-)
+from kb_pipeline.deepdoc.files.characters import Characters, mark_unseen
 from kb_pipeline.deepdoc.files.pdf import PdfFile
+from kb_pipeline.text.drop_reasons import BACKGROUND_COLOURED, INVISIBLE, OFF_PAGE, TRANSPARENT, TWICE
 from kb_pipeline_tests.pdf_bytes import document, hex_text, identity_font, page, stream, text
 
 
@@ -128,7 +121,7 @@ def test_what_a_reader_cannot_see_is_marked_with_its_reason():
     )
     characters = read(page(content, crop=(0, 50, 595, 842), resources=b"/ExtGState << /G << /ca 0 >> >>"))
     assert reasons(characters) == {
-        "": "seen", INVISIBLE: "ghost", GROUND_COLOUR: "paper", TRANSPARENT: "glass", OFF_PAGE: "awaybelow"
+        "": "seen", INVISIBLE: "ghost", BACKGROUND_COLOURED: "paper", TRANSPARENT: "glass", OFF_PAGE: "awaybelow"
     }  # fmt: skip
     assert characters.total == sum(map(len, reasons(characters).values()))
 
