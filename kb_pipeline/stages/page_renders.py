@@ -70,7 +70,7 @@ def _thumbnail(file: PagedFile) -> str:
 STAGE = Stage(
     "page_renders",
     ("raw_file",),
-    f"3 pypdfium2 {version('pypdfium2')}",
+    f"4 pypdfium2 {version('pypdfium2')}",
     "Pages as pictures, with geometry, characters and the verdict on their character layer.",
     settings=("render",),
     idle=without_pages,
