@@ -43,7 +43,7 @@ from kb_pipeline.query.question import Question, read_question
 from kb_pipeline.records import Chunk, PageLocator
 from kb_pipeline.settings import ChunkingSettings, QuerySettings
 from kb_pipeline.storage.objects import FolderStore
-from kb_pipeline.tokenization.identifiers import ids
+from kb_pipeline.tokenization.keys import ids
 from kb_pipeline.tokenization.language import language
 from kb_pipeline.tokenization.tokens import tokenizer
 

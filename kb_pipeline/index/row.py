@@ -23,7 +23,7 @@ from kb_pipeline.index.schema import (
 )
 from kb_pipeline.index.vectors import row_vector
 from kb_pipeline.records import Chunk, Enrichment, PageLocator
-from kb_pipeline.tokenization.identifiers import ids
+from kb_pipeline.tokenization.keys import ids, is_name
 from kb_pipeline.tokenization.language import language
 from kb_pipeline.tokenization.tokens import Tokenizer, tokenizer
 
@@ -141,7 +141,10 @@ def _token_field(tokens: Sequence[str]) -> str:
 
 
 def _identifiers(text: str) -> list[str]:
-    return [found for found in ids(text) if len(found) <= IDENTIFIER_BYTES][:IDENTIFIERS]
+    """Names first, since the first one is what a row is taken to be about."""
+    return sorted((one for one in ids(text) if len(one) <= IDENTIFIER_BYTES), key=lambda one: not is_name(one))[
+        :IDENTIFIERS
+    ]
 
 
 def _page(chunk: Chunk) -> int:

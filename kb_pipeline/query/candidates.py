@@ -48,7 +48,7 @@ class Candidate:
         nearness: inner product with the question's vector; None where only full-text search found the row.
         text: BM25 score as a share of the best one, the better of both token fields; 0 where neither found it.
         dense_rank, text_rank: from 1 in the list of the dense leg and of the fine tokens; 0 where it is in none.
-        named: the row names an identifier of the question.
+        named: the row holds a key of the question.
     """
 
     chunk_id: str
@@ -164,6 +164,8 @@ def _legs(
     if question.ids and fusion.identifiers:
         named = f"array_contains_any(ids, {any_of(question.ids, _identifier)})"
         asked["named"] = vector, DENSE, nearness, " and ".join(filter(None, (where, named)))
+    if question.numbers and fusion.identifiers:
+        asked["numbered"] = " ".join(question.numbers), FINE, bm25, where
     try:
         with milvus_errors(f"searching {collection}"):
             waiting = [_senders().submit(_search, client, collection, limit, *leg) for leg in asked.values()]
@@ -200,10 +202,10 @@ def _merged(legs: Iterable[Leg]) -> list[Candidate]:
             if one is None:
                 document, version, _ = chunk_id.split(":")
                 one = found[chunk_id] = Candidate(chunk_id, document, version)
+            one.named = one.named or name in ("named", "numbered")
             if name in ("dense", "named"):
                 one.nearness = score
-                one.named = one.named or name == "named"
-            elif best > 0:
+            elif best > 0 and name != "numbered":
                 one.text = max(one.text, score / best)
             if name == "dense":
                 one.dense_rank = place

@@ -12,6 +12,7 @@ from kb_pipeline.query.question import Question
 from kb_pipeline.query.rescore import confidence, has_tier, score_parts, total
 from kb_pipeline.query.statements import Statement, statements, whole_passage
 from kb_pipeline.records import Answer, Hit
+from kb_pipeline.tokenization.keys import is_name
 from kb_pipeline.tokenization.language import language_offset
 from kb_pipeline.tokenization.term_weights import coverage
 from kb_pipeline.tokenization.tokens import Tokenizer, tokenizer
@@ -122,7 +123,8 @@ def _support(question: Question, one: Statement, vector: np.ndarray, embedder: E
     )
     parts["vector"] *= min(1.0, one.terms / FULL_SENTENCE)
     if question.ids:
-        about = len(one.ids.intersection(question.ids)) / len(one.ids) if one.ids else 1.0
+        names = set(filter(is_name, one.ids))
+        about = len(names.intersection(question.ids)) / len(names) if names else 1.0
         parts["id"] *= 1 - OTHERS_NAMED * (1 - about)
     return (1 - HIT_SHARE) * total(parts) + HIT_SHARE * one.hit.score
 

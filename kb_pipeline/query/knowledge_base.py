@@ -136,7 +136,7 @@ class KnowledgeBase:
             return read, self._search.page(index, read, Page(PASSAGES, filters=filters)), index
 
         read, found, index = self._reader.with_index(search)
-        answer = answer_question(read, found.hits, index.embedder, self._chat, self._words)
+        answer = answer_question(read, found.hits, index.embedder, self._chat, self._words, found.missing)
         return msgspec.structs.replace(answer, notes=found.notes)
 
     # ------------------------------------------------------------ tracing

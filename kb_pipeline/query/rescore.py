@@ -31,6 +31,7 @@ import numpy as np
 from kb_pipeline.query.fusion import RRF_K, Fusion
 from kb_pipeline.query.question import Question
 from kb_pipeline.records import Hit
+from kb_pipeline.tokenization.keys import is_name
 from kb_pipeline.tokenization.term_weights import coverage
 
 FEW_IDENTIFIERS = 4  # of a passage that is about the first of them
@@ -135,13 +136,13 @@ def score_parts(
     """The parts of a passage's score: `term`, `vector` and `id` make the sum of `total`; `term weight`, `cosine` and
     `language offset` say how these came about. Without the tier of identifiers there is no `id`."""
     low, high = window
-    by_name = identifiers and bool(question.ids)
+    by_name = identifiers and question.has_keys
     weights = question.other_weights if by_name and question.other_weights else question.weights
     vector_weight = min(vector_weight, NAMED_VECTOR_WEIGHT) if by_name else vector_weight
     parts = {
         "term": coverage(weights, tokens),
         "vector": min(max((cosine + offset - low) / (high - low), 0.0), 1.0),
-        "id": _named_share(question.ids, named, lead),
+        "id": _named_share(question, tokens, named, lead),
         "term weight": 1 - vector_weight,
         "cosine": cosine,
         "language offset": offset,
@@ -151,13 +152,15 @@ def score_parts(
     return {name: round(value, DIGITS) for name, value in parts.items()}
 
 
-def _named_share(asked: Sequence[str], named: frozenset[str], lead: str | None) -> float:
-    """Share of the question's identifiers that a passage names. One that it does not name first counts a little less,
+def _named_share(question: Question, tokens: frozenset[str], named: frozenset[str], lead: str | None) -> float:
+    """Share of the question's keys that a passage holds. One that it does not name first counts a little less,
     since passages on other things name it as a neighbour; not so in lists and tables of many, which are about each."""
+    asked = len(question.ids) + len(question.numbers)
     if not asked:
         return 0.0
-    lead = lead if len(named) <= FEW_IDENTIFIERS else None
-    return sum(1.0 if lead in (one, None) else NOT_LEADING for one in asked if one in named) / len(asked)
+    lead = lead if lead and is_name(lead) and sum(map(is_name, named)) <= FEW_IDENTIFIERS else None
+    held = sum(1.0 if lead in (one, None) or not is_name(one) else NOT_LEADING for one in question.ids if one in named)
+    return (held + len(tokens.intersection(question.numbers))) / asked
 
 
 def total(scores: Mapping[str, float]) -> float:
@@ -182,7 +185,7 @@ def confidence(question: Question, score: float, tier: bool = True) -> float:
     A question that names identifiers could score twice as much where these are a tier of the score, which is halved
     first then: where no passage names what it asks for, confidence is near 0.
     """
-    reached = score / (2 if question.ids and tier else 1)
+    reached = score / (2 if question.has_keys and tier else 1)
     return round(1 / (1 + exp(-CONFIDENCE_SLOPE * (reached - CONFIDENCE_MIDDLE))), 4)
 
 

@@ -41,6 +41,13 @@ class Passage(Record, frozen=True):
     text: str
 
 
+class MissingKey(Record, frozen=True):
+    """What a question asks for by name and no passage holds, and what comes nearest to it."""
+
+    said: str
+    nearest: tuple[str, ...] = ()
+
+
 class SearchResult(Record, frozen=True):
     """Hits of one page of results.
 
@@ -48,7 +55,9 @@ class SearchResult(Record, frozen=True):
         found: chunks, of those that were scored, that reach the threshold; `hits` are a page of them.
         threshold: the least score that counted.
         relaxed: nothing reached the threshold that is set, so that a quarter of it was taken.
-        near_misses: the best chunks below the threshold, where they were asked for.
+        near_misses: the best chunks below the threshold, where they were asked for; where keys are missing, the page of
+            chunks that would be hits without them.
+        missing: keys of the question that no passage holds, so that none is a hit.
         documents: documents of all that was found, best first.
         neighbours: chunks before and after each hit by its chunk id, where they were asked for.
         notes: what did not go as set, such as a relaxed threshold or a reranker that failed.
@@ -62,6 +71,7 @@ class SearchResult(Record, frozen=True):
     documents: tuple[DocumentHits, ...] = ()
     neighbours: dict[str, tuple[Passage, ...]] = {}
     notes: tuple[str, ...] = ()
+    missing: tuple[MissingKey, ...] = ()
 
 
 def ordinal(chunk_id: str) -> int:

@@ -14,6 +14,7 @@ from kb_pipeline.query.filters import EVERYTHING, Filters
 from kb_pipeline.query.fusion import PRESETS, Fusion
 from kb_pipeline.query.fusion import fusion as fusion_of
 from kb_pipeline.query.index_rows import ShownRows, read_candidates
+from kb_pipeline.query.missing_keys import holds_token, missing_keys, nearest_keys
 from kb_pipeline.query.question import Question
 from kb_pipeline.query.reader import Documents, Reader, SearchedIndex, key_parts
 from kb_pipeline.query.rerank import rerank
@@ -21,6 +22,7 @@ from kb_pipeline.query.rescore import CandidateFeatures, Scored, least_score, re
 from kb_pipeline.query.results import (
     ChunkRow,
     DocumentHits,
+    MissingKey,
     Passage,
     SearchResult,
     as_parents,
@@ -78,11 +80,15 @@ class Search:
         fusion = self._fusion(page.fusion)
         scored, rows = self._scored(index, question, end + page.near_misses, page.filters, fusion)
         scored, note = self._reranked(question, scored, rows)
+        missing = self._missing(index, question, scored, page.filters, fusion)
         threshold = self.settings.threshold
         least = least_score(scored, threshold)
         good = {one.candidate.chunk_id: one for one in scored if one.score >= least}
         poor = [one for one in scored if one.score < least][: page.near_misses]
         kept = distinct(list(good), rows)[page.skip : end]
+        if missing:  # what lacks what was asked for is no hit, however near it is
+            near = tuple(self._hit(good[chunk_id], rows[chunk_id]) for chunk_id in kept)
+            return SearchResult((), 0, least, False, near, missing=missing, notes=tuple(map(_told, missing)))
         return SearchResult(
             hits=tuple(self._hit(good[chunk_id], rows[chunk_id]) for chunk_id in kept),
             found=len(good),
@@ -130,6 +136,25 @@ class Search:
         texts = {one.candidate.chunk_id: rows[one.candidate.chunk_id].text for one in window}
         return rerank(question, window, texts, self.rerank)
 
+    def _missing(
+        self, index: SearchedIndex, question: Question, scored: list[Scored], filters: Filters, fusion: Fusion
+    ) -> tuple[MissingKey, ...]:
+        """Keys of the question that no passage holds, with the nearest among the best passages."""
+        if not fusion.identifiers or not scored:
+            return ()
+        active, where = self.reader.active(index), filters.expression()
+
+        def is_anywhere(token: str) -> bool:
+            return self.reader.with_client(
+                index, lambda client: holds_token(client, index.collection, token, where, active)
+            )
+
+        missing = missing_keys(question, [one.candidate for one in scored], is_anywhere)
+        texts = self.reader.rows(index, [one.candidate.chunk_id for one in scored]) if missing else {}
+        return tuple(
+            MissingKey(key.said, tuple(nearest_keys(key, [row.text for row in texts.values()]))) for key in missing
+        )
+
     def _hit(self, scored: Scored, row: ChunkRow) -> Hit:
         return Hit(
             chunk_id=row.chunk_id,
@@ -166,6 +191,10 @@ def _relaxation(any_good: bool, least: float, threshold: float) -> str:
     if not any_good or least >= threshold:
         return ""
     return f"nothing scores {threshold:g}, query.threshold: the threshold was relaxed to {least:g}"
+
+
+def _told(key: MissingKey) -> str:
+    return f"no passage holds {key.said!r}" + (f"; near it: {', '.join(key.nearest)}" if key.nearest else "")
 
 
 def _around(chunk_id: str, reach: int) -> list[str]:

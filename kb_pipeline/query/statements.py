@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from kb_pipeline.query.table_rows import headings_end, table_rows
 from kb_pipeline.records import Hit
-from kb_pipeline.tokenization.identifiers import ids
+from kb_pipeline.tokenization.keys import ids, is_name
 from kb_pipeline.tokenization.language import Language, language
 from kb_pipeline.tokenization.sentences import sentences
 from kb_pipeline.tokenization.tokens import Tokenizer
@@ -29,7 +29,7 @@ class Statement:
     Attributes:
         rank: the hit's place, from 0.
         said: what is scored and shown: the sentence itself, or a table row with caption and headers.
-        ids: identifiers that it is about: its own, or those of its paragraph's head where it names none.
+        ids: keys that it holds; where it names nothing, the names of its paragraph's head too.
         terms: how many distinct terms `said` has.
         tokens: fine tokens of `said`.
     """
@@ -66,7 +66,7 @@ def statements(hit: Hit, rank: int, words: Tokenizer) -> Iterator[Statement]:
             head = frozenset()
         line_end = end
         statement = _read(hit, rank, start, end, said, words, head)
-        head = statement.ids
+        head = frozenset(filter(is_name, statement.ids))
         yield statement
 
 
@@ -89,14 +89,14 @@ def whole_passage(hit: Hit, rank: int, words: Tokenizer) -> Statement:
 def _read(
     hit: Hit, rank: int, start: int, end: int, said: str, words: Tokenizer, head: frozenset[str] = frozenset()
 ) -> Statement:
-    terms = set(words.terms(said))
+    terms, found = set(words.terms(said)), ids(said)
     return Statement(
         hit=hit,
         rank=rank,
         start=start,
         end=end,
         said=said,
-        ids=frozenset(ids(said)) or head,
+        ids=frozenset(found) | (frozenset() if any(map(is_name, found)) else head),
         terms=len(terms),
         tokens=frozenset(token for term in terms for token in (term.token, *term.parts)),
         language=language(said),

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 
-from kb_pipeline.tokenization.normalise import normalised
 from kb_pipeline.tokenization.stopwords import ENGLISH
 
 # An analyzer of the index splits tokens at all that is not alphanumeric. The punctuation of identifiers and numbers is
@@ -18,7 +17,6 @@ _LETTERS = str.maketrans({"-": "ǀ", "/": "ǁ", "_": "ǂ", ".": "ǃ", "#": "ʘ"}
 
 # Letters and digits joined by - _ / # anywhere, by a full stop between digits only ("2020.The" is two words).
 COMPOUND = r"[a-z0-9]+(?:[-_/#][a-z0-9]+|(?<=[0-9])\.(?=[0-9])[a-z0-9]+)*"
-_COMPOUND = re.compile(COMPOUND)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _RUNS = re.compile(r"[a-z]+|\d+(?:\.\d+)*")
 _SEPARATORS = re.compile(r"[-_/.#]")
@@ -56,15 +54,6 @@ def _join(match: re.Match[str]) -> str:
     prefix = match.group(1).lower()
     apart = prefix in NOT_JOINED or prefix in ENGLISH or (prefix in UNITS and match.group(1).islower())
     return match.group() if apart else match.group(1)
-
-
-def ids(text: str) -> list[str]:
-    """Identifiers of a text in canonical spelling (NFKC, lower case, plain hyphens), once each, in order.
-
-    `ZK 305`, `zk305` and `ＺＫ３０５` all give `zk305`.
-    """
-    found = (split_measure(match.group())[0] for match in _COMPOUND.finditer(joined(normalised(text))))
-    return list(dict.fromkeys(token for token in found if is_id(token) and len(token) <= LONGEST_TOKEN))
 
 
 def split_measure(token: str) -> tuple[str, str]:

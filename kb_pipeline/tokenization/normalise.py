@@ -8,9 +8,10 @@ import unicodedata
 from kb_pipeline.tokenization.simplified import SIMPLIFIED
 
 # Hyphens, dashes and minus signs: standards and drill holes are printed with any of them.
-_DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−﹘﹣－", "-"))
+_DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−﹘﹣－⁻", "-"))
 # NFKC would glue these to the number before them: 10² is not 102, 2½ is not 21/2.
-_AFTER_NUMBER = re.compile(r"(?<=\d)(?=[⁰¹²³⁴-⁹⁺⁻¼-¾⅐-⅞])")
+_POWER = re.compile(r"(?<=\d)(?=[⁰¹²³⁴-⁹⁺⁻])")
+_FRACTION = re.compile(r"(?<=\d)(?=[¼-¾⅐-⅞])")
 _GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")  # 1,234,567
 _ACCENTS = re.compile("[\u0300-\u036f]+")
 _POSSESSIVE = re.compile(r"(?<=\w)['’]s\b", re.IGNORECASE)
@@ -20,7 +21,7 @@ def normalised(text: str) -> str:
     """The text as all matching sees it, case kept (identifiers written apart are told by their capitals)."""
     if text.isascii():
         return _grouped(_POSSESSIVE.sub("", text))
-    text = unicodedata.normalize("NFKC", _AFTER_NUMBER.sub(" ", text).translate(_DASHES))
+    text = unicodedata.normalize("NFKC", _FRACTION.sub(" ", _POWER.sub("^", text)).translate(_DASHES))
     text = unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", text)))
     return _grouped(_POSSESSIVE.sub("", text.translate(SIMPLIFIED)))
 

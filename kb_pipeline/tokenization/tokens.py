@@ -20,10 +20,10 @@ from kb_pipeline.tokenization.identifiers import (
     index_token,
     is_id,
     is_number,
-    joined,
     parts,
     split_measure,
 )
+from kb_pipeline.tokenization.keys import folded, placed_keys
 from kb_pipeline.tokenization.normalise import normalised
 from kb_pipeline.tokenization.segmenter import Segmenter, segmenter
 from kb_pipeline.tokenization.stemming import stem
@@ -67,8 +67,17 @@ class Tokenizer:
     def terms(self, text: str) -> list[Term]:
         """Terms of a text in order, repeated as often as they occur."""
         found: list[Term] = []
-        for match in _TOKEN.finditer(joined(normalised(text))):
+        text = folded(text)
+        stored = [key for key in placed_keys(text) if key.stored and key.kind != "identifier"]
+        waiting = iter([*stored, None])
+        key, end = next(waiting), 0
+        for match in _TOKEN.finditer(text):
             token = match.group()
+            while key and key.start <= match.start():
+                found.append(Term(index_token(key.token), "id", tuple(map(index_token, key.parts))))
+                key, end = next(waiting), key.end
+            if match.start() < end and match.lastgroup == "compound" and is_id(split_measure(token)[0]):
+                continue  # the key's own digits and letters, under its canonical spelling already
             if match.lastgroup == "han":
                 found += self._chinese(token)
             elif match.lastgroup == "compound":

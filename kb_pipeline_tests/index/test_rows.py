@@ -65,7 +65,7 @@ def test_a_row_holds_the_whole_chunk(client: MilvusClient, collection: str) -> N
     assert tuple(row["breadcrumb"]["l"]) == given.breadcrumb
     assert read_locators(row["locators"]) == given.locators
     assert (row["page"], row["tokens"], row["kind"]) == (7, 12, "table")
-    assert list(row["ids"]) == ["zk305"]
+    assert list(row["ids"]) == ["zk305", "chap_3"]
     assert list(row["section_ids"]) == ["s1", "s2"]
     assert (list(row["keywords"]), list(row["questions"]), row["summary"]) == (["铜矿"], ["品位是多少?"], "摘要")
     assert {"勘探", "铜矿", "zk305"} <= set(row["coarse"].split())

@@ -98,7 +98,7 @@ def test_top_is_bounded(base: KnowledgeBase, top: int) -> None:
         base.search("x", top=top)
 
 
-@pytest.mark.parametrize("question", ["？！。", "的 了 吗", "the of what"])
+@pytest.mark.parametrize("question", ["的 了 吗", "the of what"])
 def test_questions_of_stop_words_only_do_not_fail(base: KnowledgeBase, question: str) -> None:
     for hit in base.search(question):
         assert hit.scores["term"] == 0

@@ -14,7 +14,7 @@ from kb_pipeline.query.question import Question, read_question
 from kb_pipeline.query.rerank import rerank
 from kb_pipeline.query.rescore import CandidateFeatures, Scored, rescore, total
 from kb_pipeline.settings import RerankSettings
-from kb_pipeline.tokenization.identifiers import ids
+from kb_pipeline.tokenization.keys import ids
 from kb_pipeline.tokenization.tokens import fine
 from kb_pipeline_tests.query.shelf import WordVectors
 

@@ -11,6 +11,7 @@ from kb_pipeline.errors import UsageError
 from kb_pipeline.query.fusion import Fusion
 from kb_pipeline.query.question import Question, read_question
 from kb_pipeline.query.rescore import CandidateFeatures, Scored, confidence, least_score, rescore, total
+from kb_pipeline.tokenization.keys import Key
 from kb_pipeline.tokenization.language import language_offset
 from kb_pipeline_tests.query.shelf import WordVectors
 
@@ -21,7 +22,8 @@ cosines = st.floats(-1, 1)
 
 
 def question(ids: tuple[str, ...] = (), language: str = "zh") -> Question:
-    return Question("q", language, np.array([1.0, 0.0], np.float32), {"a": 0.75, "b": 0.25}, ("a",), ("a", "b"), ids)
+    keys = tuple(Key(one, "identifier", one, 0, len(one)) for one in ids)
+    return Question("q", language, np.array([1.0, 0.0], np.float32), {"a": 0.75, "b": 0.25}, ("a",), ("a", "b"), keys)
 
 
 def candidate(

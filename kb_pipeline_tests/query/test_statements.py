@@ -14,7 +14,7 @@ def read(text: str, kind: str = "text"):
 
 def test_a_sentence_is_about_what_its_paragraph_names() -> None:
     found = read("ZK312：位于南段。0～25米为残坡积层。\n矿体呈透镜状。")
-    assert [set(one.ids) for one in found] == [{"zk312"}, {"zk312"}, set()]
+    assert [set(one.ids) for one in found] == [{"zk312"}, {"zk312", "q_m_25"}, set()]
     assert found[1].text == "0～25米为残坡积层。"
 
 
