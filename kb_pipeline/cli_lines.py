@@ -88,7 +88,8 @@ def search_lines(result: SearchResult) -> list[str]:
         for passage in result.neighbours.get(hit.chunk_id, ()):
             lines.append(f"   beside {hit.chunk_id}: {' '.join(passage.text.split())[:TEXT_SHOWN]}")
     if result.near_misses:
-        lines += [f"below {result.threshold:.3f}:", *hit_lines(result.near_misses)]
+        why = "near, without what was asked for" if result.missing else f"below {result.threshold:.3f}"
+        lines += [f"{why}:", *hit_lines(result.near_misses)]
     if result.documents:
         counts = ", ".join(f"{one.document} {one.hits}" for one in result.documents[:DOCUMENTS_SHOWN])
         lines.append(f"{result.found} chunks found in {len(result.documents)} documents: {counts}")

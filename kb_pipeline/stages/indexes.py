@@ -18,7 +18,7 @@ from kb_pipeline.storage.catalogue import Catalogue, KnowledgeBaseIndex
 from kb_pipeline.storage.fingerprints import value_hash
 from kb_pipeline.storage.names import beside_collection_name
 
-SCHEMA_VERSION = "2"  # raise it when rows of before cannot be searched together with new ones: schema, language offsets
+SCHEMA_VERSION = "3"  # raise it when rows of before cannot be searched together with new ones: schema, language offsets
 
 log = logging.getLogger(__name__)
 

@@ -43,7 +43,7 @@ _NAMED_NUMBER = re.compile(
     r"|order|batch|lot|model|invoice|serial)[ \t]*(?:为|是|:|#)?[ \t]*(\d+)(?![\d.a-z%]|[ \t]?[年月日])"
 )
 _BARE = re.compile(rf"(?<![a-z0-9._/#-])\d{{{CODE_DIGITS},{LONGEST_TOKEN}}}(?![a-z0-9%‰]|[-._/#][a-z0-9])")
-_OFTEN_REWORDED = re.compile(r"q_(?:s|pct)_|(?:sec|part|par|item)_")
+_LOOSE = re.compile(r"q_(?:s|pct)_|(?:sec|part|par|item)_")
 _BOUND_BEFORE = re.compile(
     r"(?:超过|超出|大于|小于|高于|低于|多于|少于|不足|至少|至多|达到|相差|每|[><≥≤~±]|\b(?:above|over|below|under|exceed(?:s|ing)?|than|least"
     r"|most|between|within|up to|per|every|each|by|about|around))[ \t]*$"
@@ -51,8 +51,9 @@ _BOUND_BEFORE = re.compile(
 _BOUND_AFTER = re.compile(r"[ \t]*(?:以上|以下|以内|以外|左右|上下|之间|or (?:more|less|above|below|higher|lower)\b)")
 _VALUE = re.compile(r"(?:q|art|chap|sec|part|par|item|tab|fig)_")
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_PERIOD = re.compile(
+_REWORDED = re.compile(
     r"(?:(?:19|20)?\d\d[-/]?)?[qh][1-4]|(?:19|20)\d\d[-/](?:19|20)?\d\d|(?:19|20)\d\d[a-z]{1,2}|[a-z]{2,4}(?:19|20)\d\d(?:-(?:\d\d)?\d\d)?"
+    r"|\d+(?:st|nd|rd|th)?-[a-z]{3,}[a-z0-9-]*"
 )  # 2023Q1, 2019-2020
 
 
@@ -77,10 +78,10 @@ class Key(NamedTuple):
     def sought(self) -> bool:
         """Whether a passage that does not hold it cannot answer: not so for bounds, and for what is usually said in
         other words as well (quarters, formulas such as CO2, durations, shares, sections)."""
-        if self.bound or _OFTEN_REWORDED.match(self.token):
+        if self.bound or _LOOSE.match(self.token):
             return False
         digits = sum(map(str.isdigit, self.token))
-        return self.kind != "identifier" or (digits >= MIN_SOUGHT_DIGITS and not _PERIOD.fullmatch(self.token))
+        return self.kind != "identifier" or (digits >= MIN_SOUGHT_DIGITS and not _REWORDED.fullmatch(self.token))
 
 
 def folded(text: str) -> str:
