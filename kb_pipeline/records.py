@@ -6,6 +6,7 @@ Frame of every box: the *displayed* page (after CropBox, /Rotate and UserUnit), 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal, TypeVar
 
 import msgspec
@@ -90,6 +91,11 @@ class LineLocator(Record, frozen=True, tag_field="kind", tag="lines"):
 
 
 Locator = PageLocator | ParagraphLocator | CellLocator | SlideLocator | ElementLocator | LineLocator
+
+
+def on_pages(locators: Iterable[Locator]) -> list[PageLocator]:
+    """Those of the locators that are boxes on pages: all of them, for a PDF or a picture."""
+    return [place for place in locators if isinstance(place, PageLocator)]
 
 
 # ---------------------------------------------------------------- one page

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from kb_pipeline.errors import ModelMissing
 from kb_pipeline.weights.manifest import model_path
 
 if TYPE_CHECKING:
+    import numpy as np
     from onnxruntime import InferenceSession
 
 _loading = threading.Lock()
@@ -57,6 +59,13 @@ def load_session(model: str | bytes) -> InferenceSession:
         raise ModelMissing(
             f"{name} is no ONNX model that can be loaded: {error}", remedy="run `kb models verify`"
         ) from error
+
+
+def outputs(net: InferenceSession, given: np.ndarray | Mapping[str, np.ndarray]) -> list[np.ndarray]:
+    """What the net makes of its one input, or of its inputs by name."""
+    inputs = given if isinstance(given, Mapping) else {net.get_inputs()[0].name: given}
+    # onnxruntime's result may be sparse tensors, lists or maps, too; the nets of this package give arrays alone
+    return cast("list[np.ndarray]", net.run(None, inputs))
 
 
 def metadata_lines(session: InferenceSession, key: str = "character") -> list[str] | None:

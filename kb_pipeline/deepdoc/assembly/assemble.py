@@ -30,6 +30,7 @@ from kb_pipeline.records import (
     ParsedDocument,
     Section,
     TextLine,
+    on_pages,
 )
 from kb_pipeline.settings import Settings
 from kb_pipeline.text.joining import words
@@ -89,18 +90,18 @@ def assemble(
 
 def revived(layout: PageLayout, keep: Collection[str]) -> PageLayout:
     """A page with the text that its reading dropped for one of these reasons back among its lines."""
-    back = [item for item in layout.dropped if item.reason in keep and item.locators]
+    back = [item for item in layout.dropped if item.reason in keep and on_pages(item.locators)]
     if not back:
         return layout
-    lines = [TextLine(item.text, item.locators[0].box, "text layer") for item in back]
+    lines = [TextLine(item.text, on_pages(item.locators)[0].box, "text layer") for item in back]
     dropped = tuple(item for item in layout.dropped if item not in back)
     return msgspec.structs.replace(layout, lines=(*layout.lines, *lines), dropped=dropped)
 
 
 def figure_requests(document: ParsedDocument) -> list[FigureRequest]:
     """The crops of figures and formulas that the sections of a document name."""
-    pictured = [section for section in document.sections if section.picture]
-    return [FigureRequest(s.picture, s.locators[0].page, s.locators[0].box) for s in pictured]
+    pictured = [(section.picture, on_pages(section.locators)[0]) for section in document.sections if section.picture]
+    return [FigureRequest(picture, place.page, place.box) for picture, place in pictured]
 
 
 def _page(layout: PageLayout, grids: PageTables | None) -> Page:
@@ -136,8 +137,8 @@ def _sections(
             picture = f"figure-p{draft.page:04d}-{figures[draft.page]:02d}.jpg"
         locators = tuple(text.locators)
         if block is not None and block.shown is not None and (block.grid is None or draft.more or not locators):
-            parts = (block, *draft.more)
-            locators = (*(PageLocator(part.page, part.shown, part.page_size) for part in parts), *locators)
+            parts = [(part, part.shown) for part in (block, *draft.more) if part.shown is not None]
+            locators = (*(PageLocator(part.page, shown, part.page_size) for part, shown in parts), *locators)
         if draft.level:
             trail = [entry for entry in trail if entry[0] < draft.level]
         sections.append(

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from kb_pipeline.deepdoc.assembly.drafts import DROP_CAP, Line, Row, characters, is_drop_cap
-from kb_pipeline.records import Dropped, PageLocator, TableCell, TableGrid
+from kb_pipeline.records import Dropped, PageLocator, TableCell, TableGrid, on_pages
 from kb_pipeline.text.drop_reasons import LINE_END_HYPHEN
 from kb_pipeline.text.joining import hyphen, separator
 
@@ -135,7 +135,7 @@ def _cell_locators(cell: TableCell, start: int, grid: TableGrid, page_size: tupl
     """A cell's places with ranges of the table's text; a place without a range covers the whole cell."""
     length = len(cell.text)
     found = []
-    for place in cell.locators:
+    for place in on_pages(cell.locators):
         first, last = (place.start, min(place.end, length)) if place.end > place.start else (0, length)
         found.append(PageLocator(place.page, place.box, place.page_size, start + first, start + last))
     return found or [PageLocator(grid.page, grid.box, page_size, start, start + length)]

@@ -14,11 +14,12 @@ import unicodedata
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from statistics import median
+from typing import NamedTuple
 
 import msgspec
 
 from kb_pipeline.deepdoc.assembly.drafts import Block, Draft
-from kb_pipeline.records import Dropped, PageLocator, TableCell, TableGrid
+from kb_pipeline.records import Box, Dropped, PageLocator, TableCell, TableGrid, on_pages
 from kb_pipeline.tables.html import table_html
 from kb_pipeline.text.drop_reasons import CONTINUED_CAPTION, REPEATED_HEADER
 from kb_pipeline.text.joining import separator
@@ -43,21 +44,35 @@ def join_tables(drafts: Sequence[Draft], keep: Collection[str]) -> tuple[list[Dr
     dropped: list[Dropped] = []
     for draft in drafts:
         at = _table_before(found)
-        if draft.block is None or draft.block.grid is None or at is None or not _goes_on(found[at], draft):
+        first, second = _table(found[at].block) if at is not None else None, _table(draft.block)
+        if at is None or first is None or second is None or not _goes_on(found[at], first, draft, second):
             found.append(draft)
             continue
-        first, rows = found[at], _repeated_rows(found[at].block.grid, draft.block.grid)
-        if REPEATED_HEADER in keep:
-            rows = 0
-        grid, gone = _joined(first.block.grid, draft.block.grid, rows)
+        rows = 0 if REPEATED_HEADER in keep else _repeated_rows(first.grid, second.grid)
+        grid, gone = _joined(first.grid, second.grid, rows)
         dropped += gone
-        found[at] = replace(first, block=replace(first.block, grid=grid), more=(*first.more, draft.block))
+        more = (*found[at].more, second.block)
+        found[at] = replace(found[at], block=replace(first.block, grid=grid), more=more)
         if draft.caption and CONTINUED_CAPTION in keep:
             found.append(Draft("text", draft.page, draft.caption))
         else:
             lines = [line for row in draft.caption for line in row.lines]
             dropped += [Dropped(line.text, CONTINUED_CAPTION, (line.locator(0, len(line.text)),)) for line in lines]
     return found, dropped
+
+
+class _Table(NamedTuple):
+    """A block that is a table, with what every table has: its grid, and its box on the displayed page."""
+
+    block: Block
+    grid: TableGrid
+    shown: Box
+
+
+def _table(block: Block | None) -> _Table | None:
+    if block is None or block.grid is None or block.shown is None:
+        return None
+    return _Table(block, block.grid, block.shown)
 
 
 def _table_before(found: Sequence[Draft]) -> int | None:
@@ -72,21 +87,23 @@ def _table_before(found: Sequence[Draft]) -> int | None:
 
 
 def _is_note(draft: Draft, before: Sequence[Draft]) -> bool:
-    table = next((d for d in reversed(before) if d.block is not None), None)
-    if table is None or table.block.grid is None or draft.level or len(draft.rows) > 2:
+    block = next((d.block for d in reversed(before) if d.block is not None), None)
+    if block is None or block.grid is None or draft.level or len(draft.rows) > 2:
         return False
-    return all(row.size <= NOTE * _cell_size(table.block) for row in draft.rows)
+    return all(row.size <= NOTE * _cell_size(block.grid) for row in draft.rows)
 
 
-def _cell_size(block: Block) -> float:
-    heights = [p.box[3] - p.box[1] for cell in block.grid.cells if cell.rowspan == 1 for p in cell.locators]
+def _cell_size(grid: TableGrid) -> float:
+    heights = [p.box[3] - p.box[1] for cell in grid.cells if cell.rowspan == 1 for p in on_pages(cell.locators)]
     return 0.6 * median(heights) if heights else 10.0
 
 
-def _goes_on(first: Draft, second: Draft) -> bool:
-    """Whether the second table continues the first."""
-    a, b = (first.more or (first.block,))[-1], second.block
-    if b.page != a.page + 1 or a.grid.turned != b.grid.turned or first.block.grid.cols != b.grid.cols:
+def _goes_on(first: Draft, whole: _Table, second: Draft, b: _Table) -> bool:
+    """Whether the second table continues the first, which is `whole` with all that was joined to it before."""
+    a = _table(first.more[-1]) if first.more else whole
+    if a is None or b.block.page != a.block.page + 1 or a.grid.turned != b.grid.turned:
+        return False
+    if whole.grid.cols != b.grid.cols:
         return False
     if not _columns_agree(a, b):
         return False
@@ -94,7 +111,7 @@ def _goes_on(first: Draft, second: Draft) -> bool:
         return _says_continued(first, second)
     if a.grid.turned:
         return True
-    return a.shown[3] >= LOW * a.page_size[1] and b.shown[1] <= HIGH * b.page_size[1]
+    return a.shown[3] >= LOW * a.block.page_size[1] and b.shown[1] <= HIGH * b.block.page_size[1]
 
 
 def _says_continued(first: Draft, second: Draft) -> bool:
@@ -105,14 +122,14 @@ def _says_continued(first: Draft, second: Draft) -> bool:
     return bool(_CONTINUED.search(own)) or own == before
 
 
-def _columns_agree(a: Block, b: Block) -> bool:
+def _columns_agree(a: _Table, b: _Table) -> bool:
     """Same width, and the columns at the same places in it: ruled ones by their left edges, others by their extents,
     since a cell without rulings is as wide as its text."""
     axis = 1 if a.grid.turned in (90, 270) else 0
-    widths = [block.shown[axis + 2] - block.shown[axis] for block in (a, b)]
+    widths = [table.shown[axis + 2] - table.shown[axis] for table in (a, b)]
     if abs(widths[0] - widths[1]) > WIDTH * max(widths):
         return False
-    one, two = (_columns(block, axis) for block in (a, b))
+    one, two = (_columns(table, axis) for table in (a, b))
     ruled = a.grid.method == b.grid.method == "rulings"
     for col in one.keys() & two.keys():
         (left, right), (low, high) = one[col], two[col]
@@ -123,13 +140,13 @@ def _columns_agree(a: Block, b: Block) -> bool:
     return True
 
 
-def _columns(block: Block, axis: int) -> dict[int, tuple[float, float]]:
+def _columns(table: _Table, axis: int) -> dict[int, tuple[float, float]]:
     """Extent of each column as shares of the table's width: median left edge, median right edge."""
-    low, high = block.shown[axis], block.shown[axis + 2]
+    low, high = table.shown[axis], table.shown[axis + 2]
     found: dict[int, list[tuple[float, float]]] = {}
-    for cell in block.grid.cells:
-        for place in cell.locators:
-            if place.page == block.page and cell.colspan == 1 and high > low:
+    for cell in table.grid.cells:
+        for place in on_pages(cell.locators):
+            if place.page == table.block.page and cell.colspan == 1 and high > low:
                 ends = (place.box[axis] - low) / (high - low), (place.box[axis + 2] - low) / (high - low)
                 found.setdefault(cell.col, []).append(ends)
     return {col: (median(left for left, _ in ends), median(right for _, right in ends)) for col, ends in found.items()}
@@ -210,7 +227,8 @@ def _continued_cell(cell: TableCell, more: TableCell | None) -> TableCell:
         return cell
     between = separator(cell.text.rstrip(), more.text.lstrip())
     start = len(cell.text) + len(between)
-    places = [*_ranged(cell.locators, 0, len(cell.text)), *_ranged(more.locators, start, len(more.text))]
+    before, after = on_pages(cell.locators), on_pages(more.locators)
+    places = [*_ranged(before, 0, len(cell.text)), *_ranged(after, start, len(more.text))]
     return msgspec.structs.replace(cell, text=cell.text + between + more.text, locators=tuple(places))
 
 

@@ -173,7 +173,7 @@ def _may_be(draft: Draft, text: str) -> bool:
 
 def _reads_as_heading(draft: Draft, text: str, body: float, plain_bold: bool) -> bool:
     """A paragraph that the layout model did not call a title, and that numbering or type says is one."""
-    if draft.role != "text" or draft.block is not None or len(draft.rows) > 2 or len(text) > 60:
+    if draft.role != "text" or draft.block is not None or not 1 <= len(draft.rows) <= 2 or len(text) > 60:
         return False
     if ends_sentence(text) or any(row.lines[0].page != draft.page for row in draft.rows):
         return False

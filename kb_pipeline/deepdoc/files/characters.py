@@ -137,7 +137,7 @@ _KINDS: dict[str, type] = {
 def mark_unseen(characters: Characters, width: float, height: float) -> Characters:
     """Marks what lies off a page of that size, is too small to read, or is a second copy of the same character."""
     centre = (characters.loose[:, :2] + characters.loose[:, 2:]) / 2
-    outside = (centre < 0).any(axis=1) | (centre > (width, height)).any(axis=1)
+    outside = np.any((centre < 0) | (centre > np.array([width, height])), axis=1)
     characters = characters.marked(outside, OFF_PAGE)
     extent = (characters.loose[:, 2:] - characters.loose[:, :2]).max(axis=1)
     characters = characters.marked((characters.size < MIN_SIZE) & (extent < MIN_SIZE), TINY)

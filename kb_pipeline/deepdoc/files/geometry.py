@@ -61,6 +61,18 @@ def turned_size(width: float, height: float, degrees: int) -> tuple[float, float
     return (height, width) if degrees % 180 else (width, height)
 
 
+def as_box(values: Iterable[float]) -> Box:
+    """Four numbers of any kind as a box of plain floats; ValueError for fewer or more."""
+    x0, top, x1, bottom = map(float, values)
+    return (x0, top, x1, bottom)
+
+
+def as_quad(corners: np.ndarray) -> Quad:
+    """An array [4, 2] as a quad of plain floats; ValueError for another shape."""
+    (ax, ay), (bx, by), (cx, cy), (dx, dy) = corners.tolist()
+    return ((float(ax), float(ay)), (float(bx), float(by)), (float(cx), float(cy)), (float(dx), float(dy)))
+
+
 def quad_box(quad: Quad | np.ndarray) -> Box:
     """The upright box around a quad [4, 2]."""
     points = np.asarray(quad, dtype=float).reshape(4, 2)

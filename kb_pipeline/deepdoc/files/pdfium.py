@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import ctypes
 import threading
+from collections.abc import Callable
+from typing import Any
 
 import pypdfium2.raw as raw
 
@@ -23,8 +25,16 @@ Matrix = tuple[float, float, float, float, float, float]
 IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 
-def _fast(function: object, result: object, *arguments: object):
-    return ctypes.PYFUNCTYPE(result, *arguments)(ctypes.cast(function, ctypes.c_void_p).value)
+# Handles, functions and C types of pypdfium2 are `Any` here: it declares them by classes made at run time.
+
+
+def address(handle: Any) -> int:
+    """The address in a handle of pypdfium2, as the fast prototypes want it."""
+    return ctypes.cast(handle, ctypes.c_void_p).value or 0
+
+
+def _fast(function: Any, result: Any, *arguments: Any) -> Callable[..., Any]:
+    return ctypes.PYFUNCTYPE(result, *arguments)(address(function))
 
 
 _P, _I, _U = ctypes.c_void_p, ctypes.c_int, ctypes.c_uint
@@ -57,11 +67,6 @@ path_draw_mode = _fast(raw.FPDFPath_GetDrawMode, _I, _P, _P, _P)
 segment_point = _fast(raw.FPDFPathSegment_GetPoint, _I, _P, _P, _P)
 segment_type = _fast(raw.FPDFPathSegment_GetType, _I, _P)
 segment_close = _fast(raw.FPDFPathSegment_GetClose, _I, _P)
-
-
-def address(handle: object) -> int:
-    """The address in a handle of pypdfium2, as the fast prototypes want it."""
-    return ctypes.cast(handle, ctypes.c_void_p).value or 0
 
 
 def multiplied(first: Matrix, then: Matrix) -> Matrix:

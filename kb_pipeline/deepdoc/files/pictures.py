@@ -10,10 +10,12 @@ from __future__ import annotations
 import io
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
 from PIL import Image, UnidentifiedImageError
+from PIL.TiffImagePlugin import TiffImageFile
 
 from kb_pipeline.deepdoc.files.characters import Characters
 from kb_pipeline.deepdoc.files.pdf import MAX_PIXELS, MAX_SIDE, picture_size
@@ -170,7 +172,7 @@ class PictureFile:
             for number in range(min(count, MAX_PAGES)):
                 try:
                     image.seek(number)
-                    thumbnail = image.format == "TIFF" and image.tag_v2.get(SUBFILE_TAG, 0) & 1
+                    thumbnail = isinstance(image, TiffImageFile) and image.tag_v2.get(SUBFILE_TAG, 0) & 1
                     width, height = image.size
                     if width * height > MAX_SOURCE_PIXELS:
                         raise self._too_large()
@@ -194,7 +196,7 @@ class PictureFile:
         )  # fmt: skip
 
 
-def _points(width: int, height: int, dpi: object) -> tuple[float, float]:
+def _points(width: int, height: int, dpi: Any) -> tuple[float, float]:
     try:
         across, down = (float(value) for value in dpi)
     except (TypeError, ValueError, ZeroDivisionError):

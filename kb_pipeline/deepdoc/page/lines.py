@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from kb_pipeline.deepdoc.files.characters import Characters
-from kb_pipeline.deepdoc.files.geometry import areas, box_quad, overlap_matrix, quad_box
+from kb_pipeline.deepdoc.files.geometry import areas, as_quad, box_quad, overlap_matrix, quad_box
 from kb_pipeline.deepdoc.page.text_rows import RowFrame, middle
 from kb_pipeline.deepdoc.page.verdict import line_is_garbled, suspects
 from kb_pipeline.records import Box, Dropped, PageLocator, Quad, TextLine
@@ -185,7 +185,7 @@ def _empty_places(frame: RowFrame, quads: np.ndarray, boxes: np.ndarray, groups:
             rests = _rests(box, filled[filling][:, (along, along + 2)], along)
             places += [Unread(box_quad(rest), "partly empty") for rest in rests]
         else:
-            places.append(Unread(_as_quad(quad), "no characters"))
+            places.append(Unread(as_quad(quad), "no characters"))
     return places
 
 
@@ -204,10 +204,6 @@ def _rests(box: np.ndarray, filled: np.ndarray, along: int) -> list[Box]:
 def _loose_box(frame: RowFrame, group: np.ndarray) -> tuple[float, float, float, float]:
     loose = frame.characters.loose[group]
     return (*loose[:, :2].min(axis=0).tolist(), *loose[:, 2:].max(axis=0).tolist())
-
-
-def _as_quad(quad: np.ndarray) -> Quad:
-    return tuple((float(x), float(y)) for x, y in quad.tolist())
 
 
 def _place(line: TextLine) -> tuple[float, float]:

@@ -23,9 +23,9 @@ from kb_pipeline.deepdoc.vision.crops import crop_box, shrunk
 from kb_pipeline.deepdoc.vision.deepdoc_weights.layout import deepdoc_regions
 from kb_pipeline.deepdoc.vision.detection import detect_lines
 from kb_pipeline.deepdoc.vision.layout import detect_regions, without_overlaps
-from kb_pipeline.deepdoc.vision.ocr import Upright, rounded
+from kb_pipeline.deepdoc.vision.ocr import Upright, rounded_box
 from kb_pipeline.deepdoc.vision.orientation import orientation, turn_picture
-from kb_pipeline.records import Box, PageLayout, PageRender, PageTables, Region, Source, TextLine
+from kb_pipeline.records import Box, Origin, PageLayout, PageRender, PageTables, Region, Source, TextLine
 from kb_pipeline.settings import Settings
 from kb_pipeline.weights.manifest import DEEPDOC, in_use
 
@@ -111,7 +111,7 @@ def read_tables(
 
 def crop_figure(picture: np.ndarray, region_box: Box, scale: float) -> bytes:
     """The part of a page's picture under a box in points, as JPEG. `scale`: pixels a point."""
-    box = tuple(v * scale for v in region_box)
+    box = geometry.as_box(v * scale for v in region_box)
     crop, _, _ = crop_box(picture, box, round(FIGURE_MARGIN * scale))
     if crop.size == 0:
         crop = np.full((1, 1, 3), 255, np.uint8)
@@ -120,7 +120,7 @@ def crop_figure(picture: np.ndarray, region_box: Box, scale: float) -> bytes:
 
 def _digest(picture: np.ndarray) -> str:
     digest = hashlib.blake2b(repr(picture.shape).encode(), digest_size=16)
-    digest.update(np.ascontiguousarray(picture))
+    digest.update(np.ascontiguousarray(picture).data)
     return digest.hexdigest()
 
 
@@ -177,13 +177,13 @@ def _regions(upright: Upright, render: PageRender, lines: list[TextLine], settin
     for region in seen:
         corners = upright.to_page(np.array(region.box, float).reshape(2, 2))
         box = geometry.clip(geometry.quad_box(np.repeat(corners, 2, axis=0)), render.width, render.height)
-        found.append(Region(region.role, rounded(box), round(region.score, 4)))
+        found.append(Region(region.role, rounded_box(box), round(region.score, 4)))
     turned = upright.turned != 0
     return merged_tables(without_overlaps(found) if turned else settled(found, lines, render.width, render.height))
 
 
 def _source(text: PageText) -> Source:
-    origins = {line.origin for line in text.lines}
-    if not origins:
-        return "none"
-    return "mixed" if len(origins) == 2 else origins.pop()
+    origins: set[Origin] = {line.origin for line in text.lines}
+    if len(origins) == 2:
+        return "mixed"
+    return origins.pop() if origins else "none"

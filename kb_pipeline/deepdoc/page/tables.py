@@ -16,7 +16,7 @@ from kb_pipeline.deepdoc.tables.components import MARGIN as DEEPDOC_MARGIN
 from kb_pipeline.deepdoc.tables.frame import with_frame
 from kb_pipeline.deepdoc.tables.reader import ReadTable, read_table
 from kb_pipeline.deepdoc.vision.crops import crop_box
-from kb_pipeline.deepdoc.vision.ocr import Upright, rounded
+from kb_pipeline.deepdoc.vision.ocr import Upright, rounded_box
 from kb_pipeline.deepdoc.vision.orientation import orientation, turn_picture
 from kb_pipeline.records import Box, PageLayout, PageLocator, PageTables, TableCell, TableGrid, TextLine
 from kb_pipeline.settings import Settings
@@ -65,7 +65,7 @@ def _grid(
 ) -> TableGrid:
     lines = [layout.lines[i] for i in numbers]
     margin = DEEPDOC_MARGIN if in_use("table") == DEEPDOC else MARGIN
-    crop, left, top = crop_box(picture, tuple(v * scale for v in box), round(margin * scale))
+    crop, left, top = crop_box(picture, geometry.as_box(v * scale for v in box), round(margin * scale))
     turned = layout.turned or _turn_of(crop, lines)
     upright = Upright(turn_picture(crop, 360 - turned), turned, scale)
     corner = np.array([left, top]) / scale
@@ -75,11 +75,12 @@ def _grid(
         drawn = picture_rulings(upright.picture, scale)
     else:
         drawn = Rulings(drawn.horizontal - [corner[1], corner[0], corner[0]], drawn.vertical - [*corner, corner[1]])
-    table = read_table(upright.picture, scale, segments, drawn.horizontal, drawn.vertical, settings.tables)
+    lines_across, lines_down = drawn.horizontal.tolist(), drawn.vertical.tolist()
+    table = read_table(upright.picture, scale, segments, lines_across, lines_down, settings.tables)
     cells = _cells(table, upright, corner, layout)
     return TableGrid(
         page=layout.page,
-        box=rounded(box),
+        box=rounded_box(box),
         region=region,
         rows=table.grid.rows,
         cols=table.grid.cols,
@@ -120,6 +121,6 @@ def _cells(table: ReadTable, upright: Upright, corner: np.ndarray, layout: PageL
     for cell, text, box in zip(table.grid.cells, table.texts, table.boxes, strict=True):
         points = upright.to_page(np.array(box, float).reshape(2, 2) * upright.scale) + corner
         on_page = geometry.clip(geometry.quad_box(np.repeat(points, 2, axis=0)), layout.width, layout.height)
-        place = PageLocator(layout.page, rounded(on_page), (layout.width, layout.height), 0, len(text))
+        place = PageLocator(layout.page, rounded_box(on_page), (layout.width, layout.height), 0, len(text))
         cells.append(TableCell(cell.row, cell.col, cell.rowspan, cell.colspan, cell.header, text, (place,)))
     return tuple(cells)

@@ -15,7 +15,7 @@ from kb_pipeline.deepdoc.page.lines import Unread, dropped_text, page_lines
 from kb_pipeline.deepdoc.vision.ocr import Upright, read_quads
 from kb_pipeline.deepdoc.vision.orientation import skew
 from kb_pipeline.deepdoc.vision.recognition import can_write
-from kb_pipeline.records import Box, Dropped, PageLocator, PageRender, TextLine
+from kb_pipeline.records import Box, Dropped, PageLocator, PageRender, Quad, TextLine
 from kb_pipeline.settings import Settings
 from kb_pipeline.text.drop_reasons import DUPLICATE, GARBLED, INVISIBLE, LOW_SCORE
 
@@ -76,27 +76,27 @@ def _from_layer(
     found = page_lines(characters, upright.to_page(quads))
     lines, dropped = list(found.lines), list(dropped_text(characters, render.page, (render.width, render.height)))
     empty = [u for u in found.unread if u.line is None and _holds_ink(upright, u)]
-    garbled = [u for u in found.unread if u.line is not None]
+    garbled = [u.line for u in found.unread if u.line is not None]
     read, unsure = _believed(
         read_quads(upright, _pixel_quads(upright, [u.quad for u in empty]), settings.ocr.models), render, settings
     )
     lines += read
     dropped += unsure
     replaced = 0
-    for unread in garbled:
-        quad = _pixel_quads(upright, [_grown(unread.line)])
+    for line in garbled:
+        quad = _pixel_quads(upright, [_grown(line)])
         better, unsure = _believed(read_quads(upright, quad, settings.ocr.models), render, settings)
         lines += better
-        dropped += [_dropped(unread.line, GARBLED, render), *unsure]
+        dropped += [_dropped(line, GARBLED, render), *unsure]
         replaced += len(better)
     return PageText(_ordered(lines), dropped, {"recognised lines": float(len(read) + replaced)})
 
 
-def _pixel_quads(upright: Upright, quads: Sequence[object]) -> np.ndarray:
+def _pixel_quads(upright: Upright, quads: Sequence[Quad]) -> np.ndarray:
     return upright.to_picture(np.array(quads, float).reshape(-1, 4, 2)).astype(np.float32)
 
 
-def _grown(line: TextLine) -> tuple:
+def _grown(line: TextLine) -> Quad:
     x0, top, x1, bottom = line.box
     grow = LOOSE * min(x1 - x0, bottom - top)
     return geometry.box_quad((x0 - grow, top - grow, x1 + grow, bottom + grow))

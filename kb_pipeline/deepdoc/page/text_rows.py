@@ -70,7 +70,8 @@ class RowFrame:
                     break
             else:
                 found.append((float(middle[i]), float(height[i]), [int(rows[i])]))
-        return [np.array(m)[np.lexsort((m, self.place[m]))] for _, _, m in found]
+        groups = [np.array(members) for _, _, members in found]
+        return [group[np.lexsort((group, self.place[group]))] for group in groups]
 
     def line(self, group: np.ndarray) -> TextLine:
         """The line of characters that stand in this order along their reading direction."""

@@ -60,12 +60,11 @@ def _with_headers(ruled: Grid, model: Grid) -> Grid:
     return Grid(cells, ruled.boxes, ruled.method, ruled.confidence)
 
 
-def grid_of_lines(boxes: Sequence[Sequence[float]]) -> Grid:
-    """A grid from the text alone: rows where segments overlap in height, columns where they overlap in width.
+def grid_of_lines(boxes: np.ndarray) -> Grid:
+    """A grid from the boxes [N, 4] of the text alone.
 
-    The last resort for what is called a table but has no structure that a model or rulings show.
+    Rows where segments overlap in height, columns where they overlap in width. The last resort for what is called a table but has no structure that a model or rulings show.
     """
-    boxes = np.asarray(boxes, float).reshape(-1, 4)
     if len(boxes) == 0:
         return Grid((), boxes, "lines", 0.0)
     rows, cols = _bands(boxes[:, [1, 3]], 0.5), _bands(boxes[:, [0, 2]], 0.0)

@@ -10,7 +10,7 @@ import numpy as np
 
 from kb_pipeline.deepdoc.tables.grid import Cell, Grid
 from kb_pipeline.deepdoc.vision.crops import IMAGENET_MEAN, IMAGENET_STD
-from kb_pipeline.weights.sessions import metadata_lines, session
+from kb_pipeline.weights.sessions import metadata_lines, outputs, session
 
 SIDE = 488  # pixels, the net's square input
 MAX_TOKENS = 495
@@ -35,8 +35,7 @@ def read_structure(crop: np.ndarray, role: str = "table") -> Grid:
     """
     height, width = crop.shape[:2]
     ratio = SIDE / max(height, width)
-    net = session(role)
-    places, probabilities = net.run(None, {net.get_inputs()[0].name: _planes(crop, ratio)})
+    places, probabilities = outputs(session(role), _planes(crop, ratio))
     vocabulary = _vocabulary(role)
     best, certain = probabilities[0].argmax(1), probabilities[0].max(1)
     ends = np.flatnonzero(best[1:] == len(vocabulary) - 1)

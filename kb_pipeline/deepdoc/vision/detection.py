@@ -15,7 +15,7 @@ import pyclipper
 
 from kb_pipeline.deepdoc.vision.crops import imagenet_planes
 from kb_pipeline.weights.manifest import DEEPDOC, in_use
-from kb_pipeline.weights.sessions import session
+from kb_pipeline.weights.sessions import outputs, session
 
 STRIDE = 32  # the net's inputs are multiples of it, in pixels
 BINARISE = 0.3  # probability from which a pixel belongs to text
@@ -90,9 +90,8 @@ def _probabilities(picture: np.ndarray, scale: float, variant: str) -> np.ndarra
     height, width = picture.shape[:2]
     scaled = cv2.resize(picture, (_rounded(width * scale), _rounded(height * scale))).astype(np.float32)
     planes = (scaled * np.float32(1 / 255) - np.float32(0.5)) / np.float32(0.5)
-    net = session("detection", variant)
     planes = np.ascontiguousarray(planes.transpose(2, 0, 1)[None])
-    return net.run(None, {net.get_inputs()[0].name: planes})[0][0, 0]
+    return outputs(session("detection", variant), planes)[0][0, 0]
 
 
 def _deepdoc_probabilities(picture: np.ndarray) -> np.ndarray:
@@ -100,8 +99,7 @@ def _deepdoc_probabilities(picture: np.ndarray) -> np.ndarray:
     height, width = picture.shape[:2]
     scale = min(1.0, ORIGINAL_SIDE / max(height, width))
     planes = imagenet_planes(picture[:, :, ::-1], _rounded(width * scale), _rounded(height * scale))
-    net = session("detection", DEEPDOC)
-    return net.run(None, {net.get_inputs()[0].name: planes})[0][0, 0]
+    return outputs(session("detection", DEEPDOC), planes)[0][0, 0]
 
 
 def _tiled(picture: np.ndarray, scale: float, side: int, variant: str) -> np.ndarray:
@@ -187,7 +185,7 @@ def _mean_inside(probabilities: np.ndarray, quad: np.ndarray) -> float:
     x0, x1 = np.clip([np.floor(quad[:, 0].min()), np.ceil(quad[:, 0].max())], 0, columns - 1).astype(int)
     y0, y1 = np.clip([np.floor(quad[:, 1].min()), np.ceil(quad[:, 1].max())], 0, rows - 1).astype(int)
     mask = np.zeros((y1 - y0 + 1, x1 - x0 + 1), np.uint8)
-    cv2.fillPoly(mask, (quad - [x0, y0]).reshape(1, -1, 2).astype(np.int32), 1)
+    cv2.fillPoly(mask, [(quad - [x0, y0]).astype(np.int32)], (1,))
     return cv2.mean(probabilities[y0 : y1 + 1, x0 : x1 + 1], mask)[0]
 
 
@@ -196,8 +194,10 @@ def _grown(quad: np.ndarray, unclip: float) -> np.ndarray | None:
     perimeter = cv2.arcLength(quad, True)
     if perimeter == 0:
         return None
-    offset = pyclipper.PyclipperOffset()
-    offset.AddPath(quad.tolist(), pyclipper.JT_ROUND, pyclipper.ET_CLOSEDPOLYGON)
+    # pyclipper's names come out of a compiled module without stubs
+    offset = pyclipper.PyclipperOffset()  # pyright: ignore[reportAttributeAccessIssue]
+    joints, ends = pyclipper.JT_ROUND, pyclipper.ET_CLOSEDPOLYGON  # pyright: ignore[reportAttributeAccessIssue]
+    offset.AddPath(quad.tolist(), joints, ends)
     outlines = offset.Execute(abs(cv2.contourArea(quad)) * unclip / perimeter)
     return np.array(outlines[0]).reshape(-1, 1, 2) if outlines else None
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 
 from kb_pipeline.deepdoc.files import geometry
 from kb_pipeline.deepdoc.vision.crops import imagenet_planes
-from kb_pipeline.records import Region
-from kb_pipeline.weights.sessions import metadata_lines, session
+from kb_pipeline.records import Region, Role
+from kb_pipeline.weights.sessions import metadata_lines, outputs, session
 
 WIDTH, HEIGHT = 608, 800  # pixels, the net's fixed input
 STRIDES = (8, 16, 32, 64)  # pixels of the input between the anchor points of each level
@@ -16,7 +17,7 @@ SAME_CLASS = 0.5  # intersection over union from which two boxes of one role are
 ACROSS_CLASSES = 0.6  # intersection over the smaller area from which the weaker box of another role goes
 MAX_BOXES = 200
 
-MIN = {"reference": 0.8, "header": 0.5, "footer": 0.5}
+MIN_ROLE_SCORES = {"reference": 0.8, "header": 0.5, "footer": 0.5}
 """Scores that a role needs beyond the general threshold: wrong ones would take running text away."""
 
 
@@ -25,20 +26,19 @@ def detect_regions(picture: np.ndarray, threshold: float = 0.4, raw: bool = Fals
 
     Args:
         picture: [H, W, 3] uint8, BGR.
-        threshold: least score; some roles need more (`MIN`).
+        threshold: least score; some roles need more (`MIN_ROLE_SCORES`).
         raw: without what some roles need more (for benchmarks).
     """
     net = session("layout")
-    roles = [label.replace("_", " ") for label in metadata_lines(net) or []]
-    outputs = net.run(None, {net.get_inputs()[0].name: imagenet_planes(picture, WIDTH, HEIGHT)})
-    boxes, scores = _candidates(outputs, threshold)
+    roles = msgspec.convert([label.replace("_", " ") for label in metadata_lines(net) or []], list[Role])
+    boxes, scores = _candidates(outputs(net, imagenet_planes(picture, WIDTH, HEIGHT)), threshold)
     factors = np.array([picture.shape[1] / WIDTH, picture.shape[0] / HEIGHT] * 2)
     regions = []
     for k, role in enumerate(roles):
-        strong = np.flatnonzero(scores[:, k] > max(threshold, 0 if raw else MIN.get(role, 0)))
+        strong = np.flatnonzero(scores[:, k] > max(threshold, 0 if raw else MIN_ROLE_SCORES.get(role, 0)))
         for i in strong[_strongest(boxes[strong], scores[strong, k])]:
             box = np.clip(boxes[i], 0, [WIDTH, HEIGHT, WIDTH, HEIGHT]) * factors
-            regions.append(Region(role, tuple(float(v) for v in box), float(scores[i, k])))
+            regions.append(Region(role, geometry.as_box(box), float(scores[i, k])))
     return regions
 
 
@@ -51,7 +51,7 @@ def without_overlaps(regions: list[Region], least: float = ACROSS_CLASSES) -> li
     return kept
 
 
-def _candidates(outputs: list[np.ndarray], threshold: float) -> tuple[np.ndarray, np.ndarray]:
+def _candidates(found: list[np.ndarray], threshold: float) -> tuple[np.ndarray, np.ndarray]:
     """Boxes [N, 4] in pixels of the input and scores [N, roles], of the points where some role passes the threshold.
 
     The net gives, level by level, scores [1, points, roles] and then side distributions [1, points, 4 * BINS]
@@ -59,7 +59,7 @@ def _candidates(outputs: list[np.ndarray], threshold: float) -> tuple[np.ndarray
     """
     levels = len(STRIDES)
     boxes, scores = [], []
-    for stride, score, sides in zip(STRIDES, outputs[:levels], outputs[levels:], strict=True):
+    for stride, score, sides in zip(STRIDES, found[:levels], found[levels:], strict=True):
         score, sides = score[0], sides[0]
         strong = np.flatnonzero(score.max(1) > threshold)
         weights = np.exp(sides[strong].reshape(-1, 4, BINS))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from kb_pipeline.deepdoc.files import geometry
 from kb_pipeline.deepdoc.vision.orientation import turn_points
 from kb_pipeline.deepdoc.vision.recognition import Recognition, recognise_lines
-from kb_pipeline.records import TextLine
+from kb_pipeline.records import Box, TextLine
 
 TYPE_HEIGHT = 0.8
 """Type size over the height of a detected quad, whose outline is grown beyond the ink (measured on text layers)."""
@@ -78,13 +78,13 @@ def _line(upright: Upright, quad: np.ndarray, found: Recognition) -> TextLine | 
     on_page = upright.to_page(corners)
     return TextLine(
         text=text,
-        box=rounded(geometry.quad_box(on_page)),
+        box=rounded_box(geometry.quad_box(on_page)),
         origin="ocr",
         confidence=round(found.score, 4),
         size=round(thickness * TYPE_HEIGHT / upright.scale, 2),
         vertical=vertical,
-        quad=tuple((round(float(x), 2), round(float(y), 2)) for x, y in on_page),
-        edges=rounded(places),
+        quad=geometry.as_quad(np.array([_rounded(corner) for corner in on_page])),
+        edges=_rounded(places),
         angle=round(degrees - 90 * round(degrees / 90), 2),
         light=_lightness(upright.picture, corners),
     )
@@ -103,6 +103,10 @@ def _lightness(picture: np.ndarray, corners: np.ndarray) -> float:
     return round((low + (high - low) * share) / 3 / 255, 2)
 
 
-def rounded(values: Sequence[float]) -> tuple[float, ...]:
+def rounded_box(box: Box) -> Box:
     """To hundredths of a point: the same bytes whatever the last bits of the arithmetic."""
+    return geometry.as_box(_rounded(box))
+
+
+def _rounded(values: Iterable[float]) -> tuple[float, ...]:
     return tuple(round(float(v), 2) for v in values)

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 
 from kb_pipeline.deepdoc.vision.crops import imagenet_planes, shrunk
-from kb_pipeline.weights.sessions import metadata_lines, session
+from kb_pipeline.weights.sessions import metadata_lines, outputs, session
 
 SHORT_SIDE = 256  # pixels, to which the picture is scaled
 CENTRE = 224  # pixels, the middle that the net sees
@@ -27,7 +27,7 @@ def orientation(picture: np.ndarray) -> tuple[int, float]:
     top, left = (rows - CENTRE) // 2, (columns - CENTRE) // 2
     middle = scaled[top : top + CENTRE, left : left + CENTRE]
     net = session("orientation")
-    scores = net.run(None, {net.get_inputs()[0].name: imagenet_planes(middle, CENTRE, CENTRE)})[0][0]
+    scores = outputs(net, imagenet_planes(middle, CENTRE, CENTRE))[0][0]
     labels = metadata_lines(net) or ["0", "90", "180", "270"]
     return int(labels[int(scores.argmax())]), float(scores.max())
 

@@ -18,7 +18,7 @@ from kb_pipeline.deepdoc.vision.crops import crop_quad, is_tall
 from kb_pipeline.errors import ModelMissing
 from kb_pipeline.settings import models_dir
 from kb_pipeline.weights.manifest import DEEPDOC, in_use, model_path
-from kb_pipeline.weights.sessions import metadata_lines, session
+from kb_pipeline.weights.sessions import metadata_lines, outputs, session
 
 HEIGHT = 48  # pixels, the net's fixed input height
 MIN_WIDTH = 48  # pixels, narrower inputs are padded
@@ -71,8 +71,7 @@ def recognise(crops: list[np.ndarray], variant: str = "small") -> list[Recogniti
         width = _width(max(ratios[i] for i in batch), variant)
         planes = np.zeros((len(batch), 3, HEIGHT, width), np.float32)
         used = [_fill(plane, crops[i]) for plane, i in zip(planes, batch, strict=True)]
-        net = session("recognition", variant)
-        probabilities = net.run(None, {net.get_inputs()[0].name: planes})[0]
+        probabilities = outputs(session("recognition", variant), planes)[0]
         if probabilities.shape[2] != len(labels):
             classes = f"{model_path('recognition', variant).name} has {probabilities.shape[2]} classes"
             raise ModelMissing(

@@ -289,10 +289,10 @@ def test_cutting_loses_no_character(text, places):
 
 def test_the_last_resort_is_a_grid_of_the_lines():
     boxes = [(0, 0, 30, 10), (50, 1, 80, 11), (0, 20, 35, 30), (50, 20, 90, 30)]
-    grid = grid_of_lines(boxes)
+    grid = grid_of_lines(np.array(boxes))
     assert (grid.rows, grid.cols, grid.method) == (2, 2, "lines")
     assert assign(grid, np.array(boxes, float)) == [0, 1, 2, 3]
-    assert grid_of_lines([]).cells == ()
+    assert grid_of_lines(np.zeros((0, 4))).cells == ()
 
 
 def test_html_escapes_and_spans():

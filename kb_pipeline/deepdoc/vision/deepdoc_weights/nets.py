@@ -15,7 +15,7 @@ import numpy as np
 from kb_pipeline.deepdoc.vision.crops import imagenet_planes
 from kb_pipeline.errors import ModelMissing
 from kb_pipeline.weights.manifest import DEEPDOC, model_for
-from kb_pipeline.weights.sessions import session
+from kb_pipeline.weights.sessions import outputs, session
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -100,7 +100,7 @@ def _yolo_v10(net: InferenceSession, picture: np.ndarray) -> Found:
     """A letterboxed picture in; rows (x0, top, x1, bottom, score, class) out."""
     width, height = _size(net, V10_SIDE)
     boxed, factors, offset = letterbox(picture, width, height)
-    rows = net.run(None, {net.get_inputs()[0].name: _planes(boxed)})[0].reshape(-1, 6)
+    rows = outputs(net, _planes(boxed))[0].reshape(-1, 6)
     rows = rows[rows[:, 4] > V10_SCORE]
     boxes = (rows[:, :4].astype(float) - [*offset, *offset]) * [*factors, *factors]
     return _strongest(Found(boxes, rows[:, 5].astype(int), rows[:, 4].astype(float)), V10_OVERLAP)
@@ -130,7 +130,7 @@ def _yolo_v8(net: InferenceSession, picture: np.ndarray) -> Found:
     """A resized picture in; columns (centre x, centre y, width, height, score of each class) out."""
     width, height = _size(net, V8_SIDE)
     resized = cv2.resize(picture, (width, height))
-    columns = net.run(None, {net.get_inputs()[0].name: _planes(resized)})[0][0].T.astype(float)
+    columns = outputs(net, _planes(resized))[0][0].T.astype(float)
     scores = columns[:, 4:].max(1)
     columns, scores = columns[scores > V8_SCORE], scores[scores > V8_SCORE]
     factors = np.array([picture.shape[1] / width, picture.shape[0] / height] * 2)
@@ -148,7 +148,7 @@ def _paddle(net: InferenceSession, picture: np.ndarray) -> Found:
         "scale_factor": np.array([[height / rows, width / columns]], np.float32),
         "im_shape": np.array([[height, width]], np.float32),
     }
-    found = net.run(None, {i.name: given[i.name] for i in net.get_inputs()})[0].reshape(-1, 6)
+    found = outputs(net, {i.name: given[i.name] for i in net.get_inputs()})[0].reshape(-1, 6)
     found = found[found[:, 1] >= PADDLE_SCORE]
     return Found(found[:, 2:6].astype(float), found[:, 0].astype(int), found[:, 1].astype(float))
 
