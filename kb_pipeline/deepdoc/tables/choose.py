@@ -63,7 +63,8 @@ def _with_headers(ruled: Grid, model: Grid) -> Grid:
 def grid_of_lines(boxes: np.ndarray) -> Grid:
     """A grid from the boxes [N, 4] of the text alone.
 
-    Rows where segments overlap in height, columns where they overlap in width. The last resort for what is called a table but has no structure that a model or rulings show.
+    Rows where segments overlap in height, columns where they overlap in width: the last resort for what is called a
+    table but has no structure that a model or rulings show.
     """
     if len(boxes) == 0:
         return Grid((), boxes, "lines", 0.0)
