@@ -109,7 +109,7 @@ def preview(document: ParsedDocument, characters: int = 600) -> str:
 STAGE = Stage(
     "sections",
     ("raw_file", "page_renders", "layout_boxes", "table_grids"),
-    "5",
+    "6",
     "Sections in reading order, dropped text with reasons, the character sum.",
     settings=(
         "assembly",

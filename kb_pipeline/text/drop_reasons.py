@@ -26,6 +26,7 @@ HIDDEN_TEXT: Final = "hidden text"
 HIDDEN_SHEET: Final = "hidden sheet"
 HIDDEN_ROW: Final = "hidden row"
 HIDDEN_COLUMN: Final = "hidden column"
+HIDDEN_VALUE: Final = "hidden value"
 LINK_ADDRESS: Final = "link address"
 COMMENT: Final = "comment"
 DELETED: Final = "deleted text"
@@ -53,6 +54,7 @@ DropReason = Literal[
     "hidden sheet",
     "hidden row",
     "hidden column",
+    "hidden value",
     "link address",
     "comment",
     "deleted text",

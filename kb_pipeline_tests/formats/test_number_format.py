@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +16,8 @@ ACCOUNT = '_ * #,##0.00_ ;_ * -#,##0.00_ ;_ * "-"??_ ;_ @_ '
 @pytest.mark.parametrize(
     ("value", "code", "shown"),
     [
-        (1234.5, "General", "1234.5"), (37.050000000000004, "General", "37.05"), (1 / 3, "General", "0.3333333333"),
+        (1234.5, "General", "1234.5"), (37.050000000000004, "General", "37.05"),
+        (1 / 3, "General", "0.333333333333333"),
         (13800138000, "General", "13800138000"), (1e20, "General", "1E+20"), (7, "000", "007"),
         (1234.5, "#,##0.00", "1,234.50"), (0.1234, "0.0%", "12.3%"), (2.675, "0.00", "2.68"), (-3, "0.00_ ", "-3.00"),
         (-3, "0.00_);(0.00)", "(3.00)"), (-1234.567, "#,##0.00;[Red]-#,##0.00", "-1,234.57"), (0, '0;-0;"-"', "-"),
@@ -30,6 +33,61 @@ ACCOUNT = '_ * #,##0.00_ ;_ * -#,##0.00_ ;_ * "-"??_ ;_ @_ '
 )  # fmt: skip
 def test_numbers(value, code, shown):
     assert shown_number(value, code) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "code", "shown"),
+    [
+        (1234567, '#,##0.0,"K"', "1,234.6K"), (1234567890, '0.0,,"M"', "1234.6M"), (123456, '0!.0,"万"', "12.3万"),
+        (123456, '0\\.0,"万元"', "12.3万元"), (1234567890, '[>=1E8]0.00,,"百万";0', "1234.57百万"),
+        (12345, '0!.0000"万"', "1.2345万"), (1234567, '#,##0.00,', "1,234.57"),
+    ],
+)  # fmt: skip
+def test_scaled_numbers(value, code, shown):
+    assert shown_number(value, code) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "code", "shown"),
+    [
+        (-500, "0;[Red]0", "-500"), (-1200.5, "#,##0.00;[Red]#,##0.00", "-1,200.50"), (-77, "0;[Red](0)", "(77)"),
+        (-5, "0;0", "-5"), (-3, "General;[Red]General", "-3"), (-3, '0;"负"0', "负3"), (-3, "0;[Red]-0", "-3"),
+        (-0.4, "0;[Red]0", "0"), (-9, "[Red][<0]0;0", "-9"),
+    ],
+)  # fmt: skip
+def test_a_sign_that_only_a_colour_tells_is_written(value, code, shown):
+    assert shown_number(value, code) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "code", "shown"),
+    [
+        (123, "[DBNum1][$-804]General", "一百二十三"), (123, "[DBNum2][$-804]General", "壹佰贰拾叁"),
+        (10203, "[DBNum1]General", "一万〇二百〇三".replace("〇", "零")), (2024, "[DBNum1]0", "二〇二四"),
+        (123, "[DBNum3]General", "１２３"), (0, "[DBNum1]General", "〇"),
+        (45356, '[DBNum1][$-804]yyyy"年"m"月"d"日"', "二〇二四年三月五日"), (15, '[DBNum2]General"元整"', "壹拾伍元整"),
+    ],
+)  # fmt: skip
+def test_chinese_numerals(value, code, shown):
+    assert shown_number(value, code) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "code", "shown"),
+    [
+        ("1234567890123456", "General", "1234567890123456"), ("6222021234567890123", "0", "6222021234567890123"),
+        ("-12345678901234567", "#,##0", "-12,345,678,901,234,567"),
+        ("0.1234567890123456", "General", "0.123456789012346"),
+        ("0.30000000000000004", "General", "0.3"), ("1E-7", "General", "1E-07"),
+    ],
+)  # fmt: skip
+def test_no_digit_of_a_stored_value_is_lost(value, code, shown):
+    assert shown_number(Decimal(value), code) == shown
+
+
+@pytest.mark.parametrize("value", [5, -5, 0])
+def test_a_format_may_hide_a_value(value):
+    assert shown_number(value, ";;;") == ""
 
 
 def test_days_since_1904():

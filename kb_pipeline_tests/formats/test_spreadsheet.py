@@ -276,6 +276,22 @@ def test_old_workbooks_read_the_same():
 VALUES = st.one_of(st.none(), st.integers(-999, 99999), st.sampled_from(["矿", "a b", "合计", "x\ny", "#N/A", "1.5"]))
 
 
+def test_a_value_that_its_format_hides_is_dropped_and_can_be_kept():
+    def hide(book):
+        sheet = book.active
+        for row, (name, value) in enumerate([("Item", "Value"), ("seen", 7), ("hidden", 815)], 1):
+            sheet.cell(row, 1, name)
+            sheet.cell(row, 2, value)
+        sheet["B3"].number_format = ";;;"
+
+    document = read(hide)
+    assert [(item.text, item.reason, item.locators[0].range) for item in document.dropped] == [
+        ("815", "hidden value", "B3")
+    ]
+    assert document.characters.balanced and "815" not in document.sections[-1].text
+    assert "815" in read(hide, keep=("hidden value",)).sections[-1].text
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_no_cell_is_lost_and_the_sum_is_exact(data):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kb_pipeline.formats import read_native
-from kb_pipeline.formats.docx.counting import counted
+from kb_pipeline.formats.counting import counted
 from kb_pipeline_tests.office_bytes import docx, levels, listed, p
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from kb_pipeline.formats.docx.counting import counted
+from kb_pipeline.formats.counting import counted
 from kb_pipeline.formats.docx.names import W, is_on, value
 from kb_pipeline.formats.ooxml import integer
 

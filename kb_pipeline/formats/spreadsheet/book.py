@@ -36,6 +36,7 @@ class Sheet:
         cells: those with text, by (row, column).
         framed: cells with a border or ground and no text, which hold a table together.
         tables: ranges that the workbook itself declares as tables, with the number of their header rows.
+        hidden_values: numbers that their format does not show, by cell.
         comments: text by cell.  links: address by cell.
         filtered: rows that only a filter hides; they are data like any other.
     """
@@ -48,6 +49,7 @@ class Sheet:
     tables: list[tuple[Span, int]] = field(default_factory=list)
     hidden_rows: set[int] = field(default_factory=set)
     hidden_columns: set[int] = field(default_factory=set)
+    hidden_values: dict[tuple[int, int], str] = field(default_factory=dict)
     comments: dict[tuple[int, int], str] = field(default_factory=dict)
     links: dict[tuple[int, int], str] = field(default_factory=dict)
     pictures: list[Picture] = field(default_factory=list)

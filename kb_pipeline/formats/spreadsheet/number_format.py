@@ -7,11 +7,13 @@ from decimal import ROUND_HALF_UP, Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
 
+from kb_pipeline.formats.counting import DIGITS as DIGIT_NAMES
+from kb_pipeline.formats.counting import LEGAL, chinese_numeral
 from kb_pipeline.formats.spreadsheet.date_format import ELAPSED, VALUED, date_text
 
-SIGNIFICANT = 10  # digits of a fraction under "General", as wide as a cell shows
+SIGNIFICANT = 15  # digits of a fraction under "General": what a spreadsheet keeps of a number
 DIGITS = 700  # of the longest number under the longest format
-LONGEST_WHOLE = 15  # digits that a number holds; whole ones are shown in full, since they may be codes
+LONGEST_WHOLE = 20  # digits of a whole number that is shown in full under "General", since it may be a code
 
 # built-in formats by id; 27…36 and 50…58 are those of Chinese installations
 BUILT_IN = {
@@ -28,40 +30,57 @@ BUILT_IN = {
 }  # fmt: skip
 
 _TOKEN = re.compile(
-    r'"(?P<literal>[^"]*)"|\\(?P<escaped>.)|_(?P<space>.)|\*(?P<fill>.)|\[(?P<bracket>[^\]]*)\]'
+    r'"(?P<literal>[^"]*)"|[\\!](?P<escaped>.)|_(?P<space>.)|\*(?P<fill>.)|\[(?P<bracket>[^\]]*)\]'
     r"|(?P<general>General|G/通用格式)|(?P<ampm>AM/PM|A/P|上午/下午)"
     r"|(?P<exponent>E[+-]0+)|(?P<date>y+|m+|d+|h+|s+(?:\.0+)?|a{3,4}|e+|b+)"
     r"|(?P<digits>[0#?][0#?,]*)|(?P<point>\.)|(?P<comma>,)|(?P<percent>%)|(?P<text>@)|(?P<other>.)",
     re.I | re.S,
 )
-_CONDITION = re.compile(r"(<=|>=|<>|<|>|=)\s*(-?[\d.]+)")
+_CONDITION = re.compile(r"(<=|>=|<>|<|>|=)\s*(-?[\d.]+(?:E[+-]?\d+)?)", re.I)
+_NUMERALS = re.compile(r"DBNum([123])", re.I)
+_SHOWS_SIGN = re.compile(r"[-−(（△▲▼↓负减欠亏]")  # what a section for negative numbers writes for the sign
 _CURRENCY = re.compile(r"\$([^-]*)")
 Token = tuple[str, str]
 
 
-def general(value: float) -> str:
-    """A number without a format: whole ones in full, others with as many digits as a cell shows."""
-    if value == int(value) and abs(value) < 10**LONGEST_WHOLE:
-        return str(int(value))
-    text = f"{value:.{SIGNIFICANT}g}"
-    if "e" in text:
-        mantissa, _, power = text.partition("e")
+def general(value: float | Decimal) -> str:
+    """A number without a format: whole ones in full, others with as many digits as a spreadsheet keeps."""
+    exact = value if isinstance(value, Decimal) else Decimal(repr(value))
+    if exact == exact.to_integral_value() and abs(exact) < 10**LONGEST_WHOLE:
+        return str(int(exact))
+    text = f"{exact:.{SIGNIFICANT}g}"
+    mantissa, marked, power = text.lower().partition("e")
+    mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+    if marked:
         return f"{mantissa}E{power[0]}{power[1:].lstrip('0').rjust(2, '0')}"
+    return mantissa
+
+
+def shown_number(value: float | Decimal, code: str, since_1904: bool = False) -> str:
+    """A number as it is shown under a format code; empty where the format hides it.
+
+    A sign that only the colour of the number tells is written: `0;[Red]0` shows -500 as -500.
+
+    Args:
+        value: a Decimal keeps digits beyond those of a float.
+    """
+    sections = _sections(code)
+    tokens, signed = _section_for(value, sections)
+    text = _in_numerals(_shown(value, tokens, signed, since_1904), tokens)
+    if value < 0 and not signed and re.search(r"[1-9一-九壹-玖１-９]", text):
+        beside = "".join(_plain(kind, said) for kind, said in tokens)
+        return text if _SHOWS_SIGN.search(beside) else f"-{text}"
     return text
 
 
-def shown_number(value: float, code: str, since_1904: bool = False) -> str:
-    """A number as it is shown under a format code."""
-    sections = _sections(code)
-    tokens, signed = _section_for(value, sections)
+def _shown(value: float | Decimal, tokens: tuple[Token, ...], signed: bool, since_1904: bool) -> str:
     kinds = {kind for kind, _ in tokens}
     if "general" in kinds:
         return _around(tokens, "general", general(value if signed else abs(value)))
     if kinds & {"date", "elapsed"}:
         try:
-            return date_text(
-                value, [(kind, text if kind in VALUED else _plain(kind, text)) for kind, text in tokens], since_1904
-            )
+            marks = [(kind, text if kind in VALUED else _plain(kind, text)) for kind, text in tokens]
+            return date_text(float(value), marks, since_1904)
         except (OverflowError, ValueError):
             return general(value)
     if "digits" not in kinds:
@@ -69,6 +88,31 @@ def shown_number(value: float, code: str, since_1904: bool = False) -> str:
     with localcontext(prec=DIGITS):
         text = _number(abs(value), tokens)
     return f"-{text}" if value < 0 and signed and re.search(r"[1-9]", text) else text
+
+
+def _in_numerals(text: str, tokens: tuple[Token, ...]) -> str:
+    """Digits of a shown number in the numerals that the format asks for ([DBNum1] 一百二十三, [DBNum2] 壹佰贰拾叁,
+    [DBNum3] １２３): in words for whole numbers without a pattern of digits and for parts of dates, else one by one."""
+    form = next((m[1] for kind, said in tokens if kind == "bracket" and (m := _NUMERALS.match(said))), "")
+    if not form:
+        return text
+    if form == "3":
+        return text.translate({ord("0") + digit: 0xFF10 + digit for digit in range(10)})
+    kinds = {kind for kind, _ in tokens}
+    legal, in_words = form == "2", bool(kinds & {"general", "date", "elapsed"})
+    one_by_one = dict(zip("0123456789", LEGAL if legal else "〇" + DIGIT_NAMES[1:], strict=True))
+
+    def numeral(match: re.Match[str]) -> str:
+        digits, behind_point = match.group(), text[: match.start()].endswith(".")
+        if in_words and not behind_point and not (digits[0] == "0" and len(digits) > 1) and not _is_year(match, kinds):
+            return chinese_numeral(int(digits), legal)
+        return "".join(one_by_one[digit] for digit in digits)
+
+    return re.sub(r"\d+", numeral, text).replace(".", "点" if in_words and "general" in kinds else ".")
+
+
+def _is_year(match: re.Match[str], kinds: set[str]) -> bool:
+    return "date" in kinds and len(match.group()) == 4
 
 
 def shown_text(value: str, code: str) -> str:
@@ -94,7 +138,7 @@ def _sections(code: str) -> tuple[tuple[Token, ...], ...]:
     return tuple(tuple(tokens) for tokens in found)
 
 
-def _section_for(value: float, sections: tuple[tuple[Token, ...], ...]) -> tuple[tuple[Token, ...], bool]:
+def _section_for(value: float | Decimal, sections: tuple[tuple[Token, ...], ...]) -> tuple[tuple[Token, ...], bool]:
     """The section that holds for a value, and whether the sign is still to be shown."""
     conditions = [_condition(tokens) for tokens in sections]
     if any(conditions):
@@ -117,7 +161,7 @@ def _condition(tokens: tuple[Token, ...]) -> tuple[str, float] | None:
     return None
 
 
-def _holds(value: float, sign: str, bound: float) -> bool:
+def _holds(value: float | Decimal, sign: str, bound: float) -> bool:
     return {
         "<": value < bound, ">": value > bound, "=": value == bound,
         "<=": value <= bound, ">=": value >= bound, "<>": value != bound,
@@ -141,7 +185,7 @@ def _around(tokens: tuple[Token, ...], place: str, value: str) -> str:
 # ---------------------------------------------------------------- numbers
 
 
-def _number(value: float, tokens: tuple[Token, ...]) -> str:
+def _number(value: float | Decimal, tokens: tuple[Token, ...]) -> str:
     if any(kind == "other" and text == "/" for kind, text in tokens):
         return _fraction(value, tokens)
     first = next(i for i, (kind, _) in enumerate(tokens) if kind == "digits")
@@ -151,8 +195,10 @@ def _number(value: float, tokens: tuple[Token, ...]) -> str:
     after = "".join(t for i, (k, t) in enumerate(tokens) if k == "digits" and point is not None and i > point)
     exponent = next((text for kind, text in tokens if kind == "exponent"), "")
     thousands = "," in whole.rstrip(",")
-    scale = len(whole) - len(whole.rstrip(",")) + (tokens[last + 1 :][:1] == (("comma", ","),))
-    shown = Decimal(repr(value)) * 100 ** sum(kind == "percent" for kind, _ in tokens) / 1000**scale
+    ending = after or whole
+    scale = len(ending) - len(ending.rstrip(",")) + (tokens[last + 1 :][:1] == (("comma", ","),))
+    exact = value if isinstance(value, Decimal) else Decimal(repr(value))
+    shown = exact * 100 ** sum(kind == "percent" for kind, _ in tokens) / 1000**scale
     whole, after = whole.replace(",", ""), after.replace(",", "")
     if exponent:
         body = _scientific(shown, whole, after, exponent)
@@ -188,20 +234,21 @@ def _scientific(value: Decimal, whole: str, after: str, exponent: str) -> str:
 
 
 def _grouped(value: Decimal, tokens: tuple[Token, ...]) -> str:
-    slots = sum(len(text) for kind, text in tokens if kind == "digits")
+    slots = sum(len(text.replace(",", "")) for kind, text in tokens if kind == "digits")
     digits = str(int(value.to_integral_value(ROUND_HALF_UP))).rjust(slots, "0")
     extra = len(digits) - slots
     text, at = digits[:extra], extra
     for kind, token in tokens:
         if kind == "digits":
-            text += digits[at : at + len(token)]
-            at += len(token)
+            size = len(token.replace(",", ""))
+            text += digits[at : at + size]
+            at += size
         else:
             text += token
     return text
 
 
-def _fraction(value: float, tokens: tuple[Token, ...]) -> str:
+def _fraction(value: float | Decimal, tokens: tuple[Token, ...]) -> str:
     slash = next(i for i, (kind, text) in enumerate(tokens) if kind == "other" and text == "/")
     below = next((text for kind, text in tokens[slash + 1 :] if kind in ("digits", "other") and text.strip()), "?")
     fixed = int(below) if below.isdigit() and int(below) else 0

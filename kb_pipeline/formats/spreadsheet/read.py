@@ -14,7 +14,14 @@ from kb_pipeline.formats.spreadsheet.blocks import Block, View, blocks, view_of
 from kb_pipeline.formats.spreadsheet.book import Sheet, Shown, Span
 from kb_pipeline.records import CellLocator, TableCell
 from kb_pipeline.tables.headers import StyledCell, header_rows, note_rows, title_rows
-from kb_pipeline.text.drop_reasons import COVERED_BY_MERGE, HIDDEN_COLUMN, HIDDEN_ROW, HIDDEN_SHEET, LINK_ADDRESS
+from kb_pipeline.text.drop_reasons import (
+    COVERED_BY_MERGE,
+    HIDDEN_COLUMN,
+    HIDDEN_ROW,
+    HIDDEN_SHEET,
+    HIDDEN_VALUE,
+    LINK_ADDRESS,
+)
 
 SPARSE, SMALL = 20, 10_000  # cells of a range for each filled one, beyond that many, above which gaps are left out
 
@@ -48,11 +55,16 @@ def _document(sheets: Sequence[Sheet], keep: Collection[str]) -> NativeDocument:
 
 def _used(sheet: Sheet) -> bool:
     """Whether a sheet holds anything; the names of empty ones say nothing."""
-    return bool(sheet.cells or sheet.pictures or sheet.comments or sheet.links)
+    return bool(sheet.cells or sheet.hidden_values or sheet.pictures or sheet.comments or sheet.links)
 
 
 def _characters(sheet: Sheet) -> int:
-    texts = [sheet.name, *(shown.text for shown in sheet.cells.values()), *sheet.comments.values()]
+    texts = [
+        sheet.name,
+        *(shown.text for shown in sheet.cells.values()),
+        *sheet.comments.values(),
+        *sheet.hidden_values.values(),
+    ]
     addresses = [link for place, link in sheet.links.items() if not _is_shown(link, sheet.cells.get(place))]
     return sum(map(characters, [*texts, *addresses, *(picture.text for picture in sheet.pictures)]))
 
@@ -107,6 +119,8 @@ class _SheetSections:
         for row, texts in rows.items():
             span = (row, texts[0][0], row, texts[-1][0])
             self.out.drop_at("\t".join(text for _, text in texts), HIDDEN_SHEET, (self._locator(span),))
+        for place, value in sheet.hidden_values.items():
+            self.out.drop_at(value, HIDDEN_VALUE, (self._locator((*place, *place)),))
         others = [*sheet.comments.items(), *((p, a) for p, a in sheet.links.items() if self._is_beside(p, a))]
         for (row, col), text in others:
             self.out.drop_at(text, HIDDEN_SHEET, (self._locator((row, col, row, col)),))
@@ -117,6 +131,11 @@ class _SheetSections:
         """Take cells of hidden rows and columns out of the sheet, or show these rows and columns where they are kept.
         A merged cell that reaches out of them is shown."""
         sheet = self.sheet
+        for place, value in sheet.hidden_values.items():
+            if HIDDEN_VALUE in self.keep:
+                sheet.cells[place] = Shown(value, True)
+            else:
+                self.out.drop_at(value, HIDDEN_VALUE, (self._locator((*place, *place)),))
         if HIDDEN_ROW in self.keep:
             sheet.hidden_rows = set()
         if HIDDEN_COLUMN in self.keep:

@@ -11,7 +11,7 @@ from xlrd.compdoc import CompDocError
 
 from kb_pipeline.errors import DamagedFile, EncryptedFile, FileTooLarge
 from kb_pipeline.formats.spreadsheet.book import MAX_CELLS, Sheet, Shown
-from kb_pipeline.formats.spreadsheet.number_format import shown_number, shown_text
+from kb_pipeline.formats.spreadsheet.number_format import general, shown_number, shown_text
 from kb_pipeline.formats.spreadsheet.xlsx import one_line
 from kb_pipeline.tables.headers import is_figure
 
@@ -58,6 +58,8 @@ def _sheet(book: xlrd.Book, source: xlrd.sheet.Sheet) -> Sheet:
                 ground = style.background if style else None
                 coloured = bool(ground) and ground.fill_pattern == SOLID and ground.pattern_colour_index not in WHITE
                 sheet.cells[row, col] = Shown(text, figure, bold, coloured)
+            elif cell.ctype in (xlrd.XL_CELL_NUMBER, xlrd.XL_CELL_DATE):
+                sheet.hidden_values[row, col] = general(cell.value)
             elif style and any((style.border.top_line_style, style.border.bottom_line_style,
                                 style.border.left_line_style, style.border.right_line_style)):  # fmt: skip
                 sheet.framed.add((row, col))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from decimal import Decimal
 from math import isfinite
 
 from lxml import etree
@@ -21,6 +22,7 @@ from kb_pipeline.tables.ranges import column_number
 
 ROWS, COLUMNS = 1_048_576, 16_384  # of a sheet
 T = "{http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments}"
+MAX_POWER = 400  # of ten, of a number that a spreadsheet can hold, and more
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d+)")
 _CELL_PICTURE = re.compile(r'=(?:_xlfn\.)?DISPIMG\("([^"]+)"')
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")  # how a part spells characters that XML cannot hold
@@ -109,7 +111,9 @@ class _SheetReader:
             index = integer(cell.get("s"))
             style = self.styles[index] if 0 <= index < len(self.styles) else Style()
             text, figure = self._shown(cell, style)
-            if text:
+            if not text and (hidden := (cell.findtext(f"{S}v") or "").strip()) and cell.get("t", "n") == "n":
+                self.sheet.hidden_values[self.row, col] = hidden
+            elif text:
                 self.sheet.cells[self.row, col] = Shown(text, figure, style.bold, style.ground)
                 if len(self.sheet.cells) > self.most:
                     raise FileTooLarge(
@@ -145,10 +149,10 @@ class _SheetReader:
         if kind == "d":
             return value.strip(), True
         try:
-            number = float(value)
-        except ValueError:
+            number = Decimal(value.strip())
+        except ArithmeticError:
             return value.strip(), False
-        if not isfinite(number):
+        if not isfinite(number) or abs(number.adjusted()) > MAX_POWER:
             return value.strip(), False
         return shown_number(number, style.code, self.since_1904), style.code != "@"
 

@@ -70,6 +70,23 @@ def counted(number: int, form: str) -> str:
     return str(number)
 
 
+def chinese_numeral(number: int, legal: bool = False) -> str:
+    """A number of any size in words: 一百二十三, 一万二千; `legal`: 壹佰贰拾叁."""
+    digits, units = (LEGAL, "拾佰仟") if legal else (DIGITS, "十百千")
+    if number == 0:
+        return digits[0] if legal else "〇"
+    groups = [number // 10**power % 10_000 for power in range(0, len(str(number)), 4)]
+    text = ""
+    for place in reversed(range(len(groups))):
+        group = groups[place]
+        if not group:
+            continue
+        gap = digits[0] if text and group < 1000 else ""
+        said = _chinese(group, digits, units, one=legal or bool(text))
+        text += gap + said + ("", "万", "亿", "万亿", "亿亿")[min(place, 4)]
+    return text
+
+
 def _chinese(number: int, digits: str, units: str, one: bool = False) -> str:
     """Up to 9999 with units; `one`: ten is 壹拾, not 十."""
     if not 0 < number < 10_000:
