@@ -277,8 +277,7 @@ VALUES = st.one_of(st.none(), st.integers(-999, 99999), st.sampled_from(["矿", 
 
 
 def test_a_value_that_its_format_hides_is_dropped_and_can_be_kept():
-    def hide(book):
-        sheet = book.active
+    def hide(sheet):
         for row, (name, value) in enumerate([("Item", "Value"), ("seen", 7), ("hidden", 815)], 1):
             sheet.cell(row, 1, name)
             sheet.cell(row, 2, value)
