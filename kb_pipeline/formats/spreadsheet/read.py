@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 
 import msgspec
@@ -313,4 +314,9 @@ def covered_places(sheet: Sheet) -> set[tuple[int, int]]:
 
 
 def _from_zero(rows: list[list[TableCell]]) -> list[list[TableCell]]:
-    return [[msgspec.structs.replace(cell, row=r) for cell in row] for r, row in enumerate(rows)]
+    """The rows counted from 0 without the empty ones among them, over which merged cells no longer reach."""
+    numbers = [row[0].row for row in rows]
+    return [
+        [msgspec.structs.replace(c, row=r, rowspan=bisect_left(numbers, c.row + c.rowspan) - r) for c in row]
+        for r, row in enumerate(rows)
+    ]
