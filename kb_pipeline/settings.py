@@ -14,7 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator
+from pydantic.fields import FieldInfo
 
 from kb_pipeline.errors import InvalidSetting
 from kb_pipeline.text.drop_reasons import DropReason
@@ -22,13 +23,11 @@ from kb_pipeline.text.drop_reasons import DropReason
 PLACES = ("KB_HOME", "KB_MODELS")
 
 
-class Group(BaseModel):
+class Group(BaseModel, extra="forbid", frozen=True):
     """A group of settings: immutable, unknown keys refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
-
-class RenderSettings(Group):
+class RenderSettings(Group, frozen=True):
     """page_renders.
 
     Attributes:
@@ -39,14 +38,14 @@ class RenderSettings(Group):
         password: tried on encrypted files.
     """
 
-    dpi: int = Field(216, ge=36, le=600)
-    pixel_budget: int = Field(48_000_000, ge=100_000)
-    picture_dpi: int = Field(110, ge=36, le=300)
-    picture_quality: int = Field(82, ge=30, le=100)
+    dpi: int = Field(default=216, ge=36, le=600)
+    pixel_budget: int = Field(default=48_000_000, ge=100_000)
+    picture_dpi: int = Field(default=110, ge=36, le=300)
+    picture_quality: int = Field(default=82, ge=30, le=100)
     password: SecretStr = SecretStr("")
 
 
-class ParserSettings(Group):
+class ParserSettings(Group, frozen=True):
     """What reads the pages of PDFs and pictures.
 
     Attributes:
@@ -63,15 +62,15 @@ class ParserSettings(Group):
     engine: Literal["local", "remote"] = "local"
     base_url: str = ""
     token: SecretStr = SecretStr("")
-    pages: int = Field(10, ge=1, le=1000)
+    pages: int = Field(default=10, ge=1, le=1000)
     chart_recognition: bool = False
     orientation_classify: bool = True
-    timeout_s: float = Field(300.0, gt=0)
-    deadline_s: float = Field(1800.0, gt=0)
-    max_retries: int = Field(2, ge=0, le=10)
+    timeout_s: float = Field(default=300.0, gt=0)
+    deadline_s: float = Field(default=1800.0, gt=0)
+    max_retries: int = Field(default=2, ge=0, le=10)
 
 
-class OcrSettings(Group):
+class OcrSettings(Group, frozen=True):
     """Lines of a page.
 
     Attributes:
@@ -82,24 +81,24 @@ class OcrSettings(Group):
     """
 
     models: Literal["small", "tiny"] = "small"
-    detection_side: int = Field(1280, ge=320, le=4096)
-    least_score: float = Field(0.5, ge=0, le=1)
+    detection_side: int = Field(default=1280, ge=320, le=4096)
+    least_score: float = Field(default=0.5, ge=0, le=1)
     orientation: bool = True
 
 
-class LayoutSettings(Group):
+class LayoutSettings(Group, frozen=True):
     """Regions of a page. `threshold`: least model score of a region."""
 
-    threshold: float = Field(0.4, ge=0.05, le=0.95)
+    threshold: float = Field(default=0.4, ge=0.05, le=0.95)
 
 
-class TableSettings(Group):
+class TableSettings(Group, frozen=True):
     """Table grids. `second_opinion`: let a second model compete where the first is unsure."""
 
     second_opinion: bool = True
 
 
-class AssemblySettings(Group):
+class AssemblySettings(Group, frozen=True):
     """Sections. `keep`: drop reasons that are switched off, so that such text stays in the sections."""
 
     keep: tuple[DropReason, ...] = ()
@@ -108,7 +107,7 @@ class AssemblySettings(Group):
 ChunkMode = Literal["general", "qa", "table", "manual", "sliding_window"]
 
 
-class ChunkingSettings(Group):
+class ChunkingSettings(Group, frozen=True):
     """Chunks.
 
     Attributes:
@@ -124,12 +123,12 @@ class ChunkingSettings(Group):
 
     mode: ChunkMode = "manual"
     modes: tuple[str, ...] = ()
-    chunk_tokens: int = Field(512, ge=32, le=8192)
-    overlap: float = Field(0.0, ge=0, le=0.5)
-    context_tokens: int = Field(0, ge=0, le=1024)
+    chunk_tokens: int = Field(default=512, ge=32, le=8192)
+    overlap: float = Field(default=0.0, ge=0, le=0.5)
+    context_tokens: int = Field(default=0, ge=0, le=1024)
     child_delimiters: tuple[str, ...] = ()
-    window: int = Field(300, ge=50, le=10_000)
-    window_overlap: int = Field(120, ge=0, le=5000)
+    window: int = Field(default=300, ge=50, le=10_000)
+    window_overlap: int = Field(default=120, ge=0, le=5000)
 
     @field_validator("modes")
     @classmethod
@@ -160,7 +159,7 @@ def matches(path: str, pattern: str) -> bool:
     return path == pattern or fnmatch.fnmatchcase(path, pattern)
 
 
-class LlmSettings(Group):
+class LlmSettings(Group, frozen=True):
     """An OpenAI-compatible chat endpoint; off while `base_url` is empty.
 
     Attributes:
@@ -171,12 +170,12 @@ class LlmSettings(Group):
     base_url: str = ""
     api_key: SecretStr = SecretStr("")
     model: str = ""
-    timeout_s: float = Field(60.0, gt=0)
-    deadline_s: float = Field(300.0, gt=0)
-    max_retries: int = Field(2, ge=0, le=10)
+    timeout_s: float = Field(default=60.0, gt=0)
+    deadline_s: float = Field(default=300.0, gt=0)
+    max_retries: int = Field(default=2, ge=0, le=10)
 
 
-class EmbeddingSettings(Group):
+class EmbeddingSettings(Group, frozen=True):
     """Vectors.
 
     Attributes:
@@ -191,16 +190,16 @@ class EmbeddingSettings(Group):
     base_url: str = ""
     api_key: SecretStr = SecretStr("")
     model: str = ""
-    dimension: int = Field(0, ge=0)
-    batch: int = Field(64, ge=1, le=2048)
-    max_tokens: int = Field(512, ge=32)
+    dimension: int = Field(default=0, ge=0)
+    batch: int = Field(default=64, ge=1, le=2048)
+    max_tokens: int = Field(default=512, ge=32)
     query_prefix: str = ""
     passage_prefix: str = ""
-    timeout_s: float = Field(60.0, gt=0)
-    max_retries: int = Field(4, ge=0, le=10)
+    timeout_s: float = Field(default=60.0, gt=0)
+    max_retries: int = Field(default=4, ge=0, le=10)
 
 
-class IndexSettings(Group):
+class IndexSettings(Group, frozen=True):
     """Milvus.
 
     Attributes:
@@ -213,7 +212,7 @@ class IndexSettings(Group):
     user_words: tuple[str, ...] = ()
 
 
-class QuerySettings(Group):
+class QuerySettings(Group, frozen=True):
     """Retrieval.
 
     Attributes:
@@ -224,13 +223,13 @@ class QuerySettings(Group):
     """
 
     fusion: Literal["windowed", "weighted", "rrf", "rrf-4-1", "vector", "full-text"] = "windowed"
-    vector_weight: float | None = Field(None, ge=0, le=1)
+    vector_weight: float | None = Field(default=None, ge=0, le=1)
 
-    candidates: int = Field(100, ge=10, le=1000)
-    threshold: float = Field(0.2, ge=0, le=1)
+    candidates: int = Field(default=100, ge=10, le=1000)
+    threshold: float = Field(default=0.2, ge=0, le=1)
 
 
-class RerankSettings(Group):
+class RerankSettings(Group, frozen=True):
     """A second look at the best hits.
 
     Attributes:
@@ -245,12 +244,12 @@ class RerankSettings(Group):
     base_url: str = ""
     api_key: SecretStr = SecretStr("")
     model: str = ""
-    window: int = Field(64, ge=1, le=1000)
-    weight: float | None = Field(None, ge=0, le=1)
-    timeout_s: float = Field(30.0, gt=0)
+    window: int = Field(default=64, ge=1, le=1000)
+    weight: float | None = Field(default=None, ge=0, le=1)
+    timeout_s: float = Field(default=30.0, gt=0)
 
 
-class EvaluationSettings(Group):
+class EvaluationSettings(Group, frozen=True):
     """`kb eval` and the assets of group `scores`.
 
     Attributes:
@@ -258,26 +257,26 @@ class EvaluationSettings(Group):
         questions: file of questions (JSON lines) where none is named.
     """
 
-    sample: int = Field(100, ge=1, le=100_000)
+    sample: int = Field(default=100, ge=1, le=100_000)
     questions: str = ""
 
 
-class StorageSettings(Group):
+class StorageSettings(Group, frozen=True):
     """Artefacts. `uri`: empty for a folder in KB_HOME, else any fsspec address such as `s3://bucket/prefix`."""
 
     uri: str = ""
     options: dict[str, Any] = {}
-    keep_versions: int = Field(5, ge=1)
+    keep_versions: int = Field(default=5, ge=1)
 
 
-class PipelineSettings(Group):
+class PipelineSettings(Group, frozen=True):
     """How work is spread. `workers`: page workers of a process, 0 for one a core; `batch`: documents a Dagster run."""
 
-    workers: int = Field(0, ge=0, le=64)
-    batch: int = Field(200, ge=1, le=10_000)
+    workers: int = Field(default=0, ge=0, le=64)
+    batch: int = Field(default=200, ge=1, le=10_000)
 
 
-class Settings(Group):
+class Settings(Group, frozen=True):
     """Everything that can be set, by group."""
 
     render: RenderSettings = RenderSettings()
@@ -325,7 +324,13 @@ class Settings(Group):
 
 def setting_names() -> tuple[str, ...]:
     """Every setting as `group.key`, in order."""
-    return tuple(f"{g}.{k}" for g, f in Settings.model_fields.items() for k in f.annotation.model_fields)
+    return tuple(f"{group}.{key}" for group in Settings.model_fields for key in _fields(group))
+
+
+def _fields(group: str) -> dict[str, FieldInfo]:
+    """The settings of a group, by key."""
+    kind = Settings.model_fields[group].annotation
+    return kind.model_fields if isinstance(kind, type) and issubclass(kind, Group) else {}
 
 
 def home() -> Path:
@@ -388,14 +393,14 @@ def parse_assignments(assignments: tuple[str, ...]) -> dict[str, Any]:
         if key not in setting_names():
             raise _unknown(key)
         group, _, name = key.partition(".")
-        field = Settings.model_fields[group].annotation.model_fields[name]
+        field = _fields(group)[name]
         found[key] = [v for v in value.split(",") if v] if "tuple" in str(field.annotation) else value
     Settings().merged(found)
     return found
 
 
 def _is_secret(group: str, key: str) -> bool:
-    return Settings.model_fields[group].annotation.model_fields[key].annotation is SecretStr
+    return _fields(group)[key].annotation is SecretStr
 
 
 def _validated(tree: dict[str, Any]) -> Settings:

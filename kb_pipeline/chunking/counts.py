@@ -74,12 +74,11 @@ class Counts:
     def plans(self, plans: Sequence[Plan]) -> list[Counted]:
         """Plans with the tokens of their texts."""
         parted = [runs(plan.spans, self.sections) for plan in plans]
-        found = [self._of_runs(parts, plan) for plan, parts in zip(plans, parted, strict=True)]
-        unknown = [i for i, tokens in enumerate(found) if tokens is None]
-        texts = [run_text(parted[i], self.sections) + plans[i].tail for i in unknown]
-        for i, tokens in zip(unknown, self.texts(texts), strict=True):
-            found[i] = tokens
-        return [Counted(*one) for one in zip(plans, parted, found, strict=True)]
+        known = [self._of_runs(parts, plan) for plan, parts in zip(plans, parted, strict=True)]
+        rows = list(zip(plans, parted, known, strict=True))
+        texts = [run_text(parts, self.sections) + plan.tail for plan, parts, tokens in rows if tokens is None]
+        counted = iter(self.texts(texts))
+        return [Counted(plan, parts, next(counted) if tokens is None else tokens) for plan, parts, tokens in rows]
 
     def _of_runs(self, parts: Sequence[Run], plan: Plan) -> int | None:
         """Tokens of a plan where they follow from counts that are known: its runs are parted by white space."""

@@ -70,9 +70,12 @@ def _topology(section: Section, numbers: set[str]) -> tuple[int, bool]:
     text = section.text.strip()
     chinese, decimal = _CHINESE.match(text), _DECIMAL.match(text)
     decimal = decimal if decimal and _has_sibling(decimal[1], numbers) else None
-    if not chinese and not decimal:
+    if chinese:
+        rank = _RANKS[chinese[1]]
+    elif decimal:
+        rank = 3 + decimal[1].count(".")
+    else:
         return 0, False
-    rank = _RANKS[chinese[1]] if chinese else 3 + decimal[1].count(".")
     title = len(text) <= TITLE_CHARACTERS and "\n" not in text and not text.endswith(tuple("。；;.，,：:！？!?"))
     if chinese and rank < _RANKS["条"] and not title:  # 第三章规定… inside running text
         return 0, False

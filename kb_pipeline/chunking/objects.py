@@ -111,18 +111,20 @@ def _row_pieces(section: Section, index: int, row: Row, room: int, counts: Count
         parts = [(start, end)]
         if counts.of(index, start, end) >= room:
             parts = split_long(section.text, start, end, max(1, room - 1), partial(counts.many, index))
-        for part in parts:
+        for low, high in parts:
             last = found[-1] if found else None
-            if last and counts.of(index, last.start, part[1]) < room:
-                found[-1] = last._replace(end=part[1])
+            if last and counts.of(index, last.start, high) < room:
+                found[-1] = last._replace(end=high)
             else:
-                found.append(Span(index, *part))
+                found.append(Span(index, low, high))
     return found
 
 
 def _caption_rows(section: Section, index: int, table: TableText, limit: int, counts: Counts) -> list[Row]:
-    parts = split_long(section.text, *table.caption, limit, partial(counts.many, index))
-    return [Row(start, end) for start, end in parts]
+    if table.caption is None:
+        return []
+    begin, end = table.caption
+    return [Row(low, high) for low, high in split_long(section.text, begin, end, limit, partial(counts.many, index))]
 
 
 # ---------------------------------------------------------------- header: value

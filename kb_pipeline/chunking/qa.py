@@ -250,8 +250,8 @@ def _columns(table: TableText) -> tuple[int, int] | None:
         if all(named):
             return named[0][0], named[1][0]
     rows: Sequence[Row] = (*table.head, *table.body)
-    filled = {p.cell.col for row in rows for p in row.cells if p.cell.text.strip()}
-    return tuple(sorted(filled)) if len(filled) == 2 and all(row.cells for row in rows) else None
+    filled = sorted({p.cell.col for row in rows for p in row.cells if p.cell.text.strip()})
+    return (filled[0], filled[1]) if len(filled) == 2 and all(row.cells for row in rows) else None
 
 
 def _names(row: Row, columns: tuple[int, int]) -> bool:

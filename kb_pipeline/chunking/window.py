@@ -16,7 +16,7 @@ from kb_pipeline.chunking.packing import FORMULA
 from kb_pipeline.chunking.source import ChunkSource
 from kb_pipeline.chunking.spans import Plan, Span
 from kb_pipeline.chunking.split import Boundaries
-from kb_pipeline.records import Section
+from kb_pipeline.records import AddedKind, Section
 from kb_pipeline.tokenization.graphemes import between_clusters
 from kb_pipeline.tokenization.sentences import sentence_ends
 
@@ -120,10 +120,11 @@ def _spans(
 ) -> list[Span]:
     """Spans of `text[begin:end]`; what lies before `own` is overlap."""
     found: list[Span] = []
+    halves: tuple[tuple[int, int, AddedKind | None], ...] = ((begin, own, "overlap"), (own, end, None))
     for k in range(max(0, bisect_right(starts, begin) - 1), bisect_left(starts, end)):
         section = sections[run[k]]
         mark = f"{'#' * section.level} " if section.level else ""
-        for low, high, added in ((begin, own, "overlap"), (own, end, None)):
+        for low, high, added in halves:
             a, b = max(low - starts[k], 0), min(high - starts[k], len(section.text))
             if a < b:
                 found.append(Span(run[k], a, b, added, PARAGRAPH + mark if a == 0 else None))

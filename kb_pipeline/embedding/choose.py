@@ -30,21 +30,30 @@ class Embedder(Protocol):
     @property
     def dimension(self) -> int: ...
 
-    max_tokens: int
-    cosine_window: tuple[float, float]
-    language_offsets: Mapping[tuple[str, str], float]
+    @property
+    def max_tokens(self) -> int: ...
+
+    @property
+    def cosine_window(self) -> tuple[float, float]: ...
+
+    @property
+    def language_offsets(self) -> Mapping[tuple[str, str], float]: ...
 
     def embed_passages(self, texts: Sequence[str]) -> np.ndarray:
         """Unit vectors `[N, dimension]` float32."""
+        ...
 
     def embed_query(self, text: str) -> np.ndarray:
         """Unit vector `[dimension]` float32 of a question."""
+        ...
 
     def count_tokens(self, text: str) -> int:
         """Tokens of a text, without what the model adds."""
+        ...
 
     def count_many(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text, much faster than one by one."""
+        ...
 
 
 @lru_cache(maxsize=8)

@@ -8,7 +8,7 @@ padding would make a vector depend on its neighbours.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -95,7 +95,7 @@ class _Graph:
     def __init__(self, weights: E5Weights):
         self.weights, self.nodes, self.tensors = weights, [], []
 
-    def node(self, operator: str, inputs: list[str], output: str, domain: str = "", **attributes: object) -> str:
+    def node(self, operator: str, inputs: list[str], output: str, domain: str = "", **attributes: Any) -> str:
         from onnx import helper
 
         self.nodes.append(helper.make_node(operator, inputs, [output], domain=domain, **attributes))

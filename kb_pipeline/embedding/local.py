@@ -19,6 +19,7 @@ from kb_pipeline.embedding.e5_graph import encoder_session
 from kb_pipeline.embedding.e5_tokens import E5Tokens
 from kb_pipeline.embedding.e5_weights import E5Weights, dequantised, read_weights
 from kb_pipeline.weights.manifest import model_for, model_hash, model_path
+from kb_pipeline.weights.sessions import outputs
 
 MODEL_ID = "multilingual-e5-small-q4"  # change it with every change of code that changes vectors
 DIMENSION = 384
@@ -61,7 +62,7 @@ class _Encoder:
         """Mean of the last layer for one window of ids `[hidden]`, not normalised."""
         ids = [self._start, *ids, self._end]
         words = dequantised(self._words[ids]) + self._places[: len(ids)]
-        return self._session.run(None, {"words": words[None].astype(np.float32)})[0][0]
+        return outputs(self._session, words[None].astype(np.float32))[0][0]
 
 
 @lru_cache(maxsize=1)
@@ -132,7 +133,9 @@ class LocalEmbedder:
 
         def vector(text: str) -> np.ndarray:
             ids = tokens.ids(text[:MAX_CHARACTERS])[: MAX_WINDOWS * MAX_TOKENS]
-            total = sum(encoder.mean(head + window) * (len(window) or 1) for window in _windows(ids))
+            total = np.zeros(DIMENSION, np.float32)
+            for window in _windows(ids):
+                total = total + encoder.mean(head + window) * (len(window) or 1)
             return total / np.linalg.norm(total)
 
         if self._workers == 1 or len(texts) < 2:

@@ -25,13 +25,24 @@ class SectionBuilder:
     count: int = 0
     trail: list[tuple[int, str]] = field(default_factory=list)
 
-    def append(self, role: Role, text: str, locators: Sequence[Locator], level: int = 0, **more: object) -> None:
+    def append(
+        self,
+        role: Role,
+        text: str,
+        locators: Sequence[Locator],
+        level: int = 0,
+        *,
+        html: str = "",
+        cells: tuple[TableCell, ...] = (),
+        caption: str = "",
+        picture: str = "",
+    ) -> None:
         """A section; its source characters are for the caller to add to `count`."""
         if level:
             self.trail = [entry for entry in self.trail if entry[0] < level]
         number = f"s{len(self.sections) + 1:05d}"
-        found = Section(number, role, text, level=level, breadcrumb=self.breadcrumb, locators=tuple(locators), **more)
-        self.sections.append(found)
+        trail = self.breadcrumb
+        self.sections.append(Section(number, role, text, level, trail, tuple(locators), html, cells, caption, picture))
         if level:
             self.trail.append((level, text))
 
@@ -48,8 +59,7 @@ class SectionBuilder:
         if not caption and not any(cell.text.strip() for cell in cells):
             return
         text, places = table_text(cells, caption, caption_places)
-        more = {"html": table_html(cells), "cells": tuple(cells), "caption": caption}
-        self.append("table", text, places, **more)
+        self.append("table", text, places, html=table_html(cells), cells=tuple(cells), caption=caption)
 
     def append_rows(
         self,

@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from kb_pipeline.errors import FileTooLarge
 from kb_pipeline.formats.building import SectionBuilder, cell_name, characters
 from kb_pipeline.formats.charset import decode
@@ -85,10 +87,9 @@ def _caption(rows: Sequence[Sequence[TableCell]]) -> tuple[str, list[LineLocator
     text, places = "", []
     for cell in (cell for row in rows for cell in row if cell.text):
         text += "\n" if text else ""
-        place = cell.locators[0]
-        places.append(
-            LineLocator(place.first, place.last, len(text), len(text) + len(cell.text), place.range)
-        )  # fmt: skip
+        start, end = len(text), len(text) + len(cell.text)
+        lines = [place for place in cell.locators if isinstance(place, LineLocator)]
+        places += [msgspec.structs.replace(place, start=start, end=end) for place in lines]
         text += cell.text
     return text, places
 
@@ -137,10 +138,9 @@ def records(text: str, delimiter: str) -> list[Record]:
             if match:
                 fields.append(match[1].replace('""', '"'))
                 line += match[0].count("\n")
-            else:
-                match = plain.match(text, at)
+            elif match := plain.match(text, at):  # it always does, be it on nothing
                 fields.append(match[0])
-            at = match.end()
+            at = match.end() if match else at
             if at >= length or text[at] == "\n":
                 break
             at += 1

@@ -19,7 +19,7 @@ class Builder(SectionBuilder):
         lines: Sequence[tuple[int, str]],
         joints: Sequence[str] | str = "\n",
         level: int = 0,
-        **more: object,
+        caption: str = "",
     ) -> None:
         """A section of (line number, text) pieces; `joints` are put between them and are not counted."""
         text, locators = "", []
@@ -29,7 +29,7 @@ class Builder(SectionBuilder):
             locators.append(LineLocator(number, number, len(text), len(text) + len(piece)))
             text += piece
             self.count += characters(piece)
-        self.append(role, text, tuple(locators), level, **more)
+        self.append(role, text, tuple(locators), level, caption=caption)
 
     def add_table(self, rows: Sequence[tuple[int, Sequence[str]]], header_rows: int) -> None:
         """A table of (line number, cell texts) rows."""

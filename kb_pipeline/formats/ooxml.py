@@ -7,7 +7,7 @@ import posixpath
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lxml import etree
 
@@ -33,7 +33,13 @@ LOOSE = (
     ("http://purl.oclc.org/ooxml/drawingml/", "http://schemas.openxmlformats.org/drawingml/2006/"),
 )
 # the parser's own bounds on depth, length and entities stay on
-SAFE = {"resolve_entities": False, "no_network": True, "load_dtd": False, "remove_comments": True, "remove_pis": True}
+SAFE: dict[str, Any] = {
+    "resolve_entities": False,
+    "no_network": True,
+    "load_dtd": False,
+    "remove_comments": True,
+    "remove_pis": True,
+}
 R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 from pymilvus import MilvusClient
 from pymilvus.client.types import LoadState
@@ -44,7 +45,8 @@ def check_dimension(client: MilvusClient, collection: str, dimension: int) -> No
         IndexUnavailable, IndexRequestFailed.
     """
     with milvus_errors(f"describing {collection}"):
-        found = dimension_of(client.describe_collection(collection, timeout=CALL_S))
+        description: Any = client.describe_collection(collection, timeout=CALL_S)  # a decorator hides its type
+        found = dimension_of(description)
     if found != dimension:
         raise DimensionMismatch(
             f"{collection} holds vectors of {found} numbers, the embedding model makes {dimension}",
@@ -76,7 +78,7 @@ def load_collection(client: MilvusClient, collection: str) -> None:
 def has_collection(client: MilvusClient, collection: str) -> bool:
     """Whether the collection is there. Raises IndexUnavailable, IndexRequestFailed."""
     with milvus_errors(f"looking for {collection}"):
-        return client.has_collection(collection, timeout=CALL_S)
+        return bool(client.has_collection(collection, timeout=CALL_S))
 
 
 def drop_collection(client: MilvusClient, collection: str) -> None:
@@ -97,7 +99,7 @@ def list_collections(client: MilvusClient) -> list[str]:
         IndexUnavailable, IndexRequestFailed.
     """
     with milvus_errors("listing collections"):
-        names = client.list_collections(timeout=CALL_S)
+        names: Any = client.list_collections(timeout=CALL_S)  # a decorator hides its type
         return sorted(name for name in names if is_collection_name(name))
 
 

@@ -63,20 +63,19 @@ def _neighbours_joined(locators: Sequence[Locator]) -> list[Locator]:
 
 
 def _same_surface(a: Locator, b: Locator) -> bool:
-    if type(a) is not type(b):
-        return False
-    match a:
-        case PageLocator():
+    match a, b:
+        case PageLocator(), PageLocator():
             return a.page == b.page
-        case SlideLocator():
+        case SlideLocator(), SlideLocator():
             return a.slide == b.slide
-        case CellLocator():
+        case CellLocator(), CellLocator():
             return a.sheet == b.sheet
-        case ParagraphLocator():
+        case ParagraphLocator(), ParagraphLocator():
             return a.heading_path == b.heading_path and bool(a.range) == bool(b.range)
-        case LineLocator():
+        case LineLocator(), LineLocator():
             return bool(a.range) == bool(b.range)
-    return False
+        case _:
+            return False
 
 
 def _around(a: Any, b: Any) -> Locator:

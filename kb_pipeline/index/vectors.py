@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from typing import get_args
 
 import numpy as np
 
-from kb_pipeline.tokenization.language import language_offset
+from kb_pipeline.tokenization.language import Language, language_offset
 
-LANGUAGES = ("zh", "en")
+LANGUAGES: tuple[Language, ...] = get_args(Language)
 EXTRA = len(LANGUAGES)  # numbers of a row's vector beyond the embedding's own
 
 
@@ -35,7 +36,7 @@ class Vectors:
 
 
 def row_vector(
-    vector: np.ndarray, written: str, tokens: Collection[str], offsets: Mapping[tuple[str, str], float]
+    vector: np.ndarray, written: Language, tokens: Collection[str], offsets: Mapping[tuple[str, str], float]
 ) -> np.ndarray:
     """`[dimension + EXTRA]` float32 for a passage written in a language, of which these are the fine tokens."""
     distinct = frozenset(tokens)
@@ -43,13 +44,13 @@ def row_vector(
     return np.concatenate([np.asarray(vector, np.float32), np.asarray(extra, np.float32)])
 
 
-def query_vector(vector: np.ndarray, asked: str = "") -> list[float]:
+def query_vector(vector: np.ndarray, asked: Language | None = None) -> list[float]:
     """`dimension + EXTRA` numbers for a question in a language; without one, no offset counts."""
     return [*vector.tolist(), *(float(asked == language) for language in LANGUAGES)]
 
 
-def embedding_and_offset(stored: np.ndarray, asked: str) -> tuple[np.ndarray, float]:
+def embedding_and_offset(stored: np.ndarray, asked: Language) -> tuple[np.ndarray, float]:
     """The unit vector of a row, and its offset for a question in a language."""
     vector, extra = stored[:-EXTRA], stored[-EXTRA:]
-    offset = float(extra[LANGUAGES.index(asked)]) if asked in LANGUAGES else 0.0
+    offset = float(extra[LANGUAGES.index(asked)])
     return vector / max(float(np.linalg.norm(vector)), 1e-12), offset

@@ -111,5 +111,6 @@ class ChatClient:
             raise self._endpoint.failed("the answer broke off before its end")
 
 
-def _sendable(messages: Sequence[Message]) -> list[Message]:
+def _sendable(messages: Sequence[Message]) -> list[Any]:
+    """Messages as the protocol has them; openai types each role apart, callers here give plain dictionaries."""
     return [{k: encodable(v) if isinstance(v, str) else v for k, v in message.items()} for message in messages]

@@ -58,6 +58,7 @@ class Chat(Protocol):
 
     def complete(self, messages: list[dict[str, Any]]) -> str:
         """The model's text. Raises EndpointError."""
+        ...
 
 
 @dataclass(frozen=True)

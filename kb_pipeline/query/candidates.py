@@ -151,7 +151,7 @@ def _legs(
     client: MilvusClient, collection: str, question: Question, limit: int, where: str, fusion: Fusion
 ) -> list[Leg]:
     """Every leg's rows; a request a leg, all sent at once, since of a fused list the engine tells no leg's scores."""
-    vector = query_vector(question.vector, question.language if fusion.windowed else "")
+    vector = query_vector(question.vector, question.language if fusion.windowed else None)
     nearness = {"metric_type": METRIC, "params": {"ef": max(limit, MIN_EF)}}
     bm25 = {"metric_type": "BM25"}
     asked: dict[str, tuple[Any, str, dict[str, Any], str]] = {}

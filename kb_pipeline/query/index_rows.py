@@ -20,6 +20,7 @@ from kb_pipeline.query.filters import any_of
 from kb_pipeline.query.rescore import CandidateFeatures
 from kb_pipeline.query.results import ChunkRow, parent_id
 from kb_pipeline.records import Added
+from kb_pipeline.tokenization.language import Language
 
 ID_BATCH = 10_000  # ids read at a time
 SHOWN = ["document", "version", "kind", "text", "breadcrumb", "locators", "added", "picture"]  # what hits show
@@ -62,7 +63,7 @@ def read_rows(client: MilvusClient, collection: str, chunk_ids: Sequence[str]) -
 
 
 def read_candidates(
-    client: MilvusClient, collection: str, candidates: Sequence[Candidate], asked: str
+    client: MilvusClient, collection: str, candidates: Sequence[Candidate], asked: Language
 ) -> tuple[list[CandidateFeatures], ShownRows]:
     """What scoring reads of these rows, and what hits show of them or of the chunks that are shown in their place, by
     chunk id; rows that are gone are left out.
@@ -101,7 +102,7 @@ def _shown(row: dict[str, Any]) -> ChunkRow:
     )
 
 
-def _candidate(one: Candidate, row: dict[str, Any], asked: str) -> CandidateFeatures:
+def _candidate(one: Candidate, row: dict[str, Any], asked: Language) -> CandidateFeatures:
     vector, offset = embedding_and_offset(np.asarray(row[DENSE], np.float32), asked)
     return CandidateFeatures(
         chunk_id=one.chunk_id,

@@ -39,7 +39,7 @@ def _surface(place: Locator) -> tuple[object, ...]:
             return "paragraphs", place.heading_path
         case LineLocator():
             return ("lines",)
-        case _:
+        case ElementLocator():
             return "element", place.path
 
 
@@ -50,14 +50,14 @@ def _group(places: Sequence[Locator]) -> str:
         case SlideLocator(slide=slide):
             return f"slide {slide}"
         case CellLocator(sheet=sheet):
-            return f"{sheet}!{_cells([place.range for place in places])}"
+            return f"{sheet}!{_cells([place.range for place in places if isinstance(place, CellLocator)])}"
         case ElementLocator(path=path):
             return path
         case LineLocator():
-            return _numbered("line", places)
-        case _:
-            path = places[0].heading_path
-            return _numbered("paragraph", places) + (f" ({' > '.join(path)})" if path else "")
+            return _numbered("line", [place for place in places if isinstance(place, LineLocator)])
+        case ParagraphLocator(heading_path=path):
+            paragraphs = [place for place in places if isinstance(place, ParagraphLocator)]
+            return _numbered("paragraph", paragraphs) + (f" ({' > '.join(path)})" if path else "")
 
 
 def _numbered(noun: str, places: Sequence[LineLocator | ParagraphLocator]) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from kb_pipeline.errors import UsageError
 from kb_pipeline.tokenization.identifiers import index_token
 from kb_pipeline.tokenization.keys import Key, keys
-from kb_pipeline.tokenization.language import language
+from kb_pipeline.tokenization.language import Language, language
 from kb_pipeline.tokenization.term_weights import query_weights
 from kb_pipeline.tokenization.tokens import Tokenizer, tokenizer
 
@@ -31,7 +31,7 @@ class Question:
     empty; so do `other_weights`, of the terms that are not its keys."""
 
     text: str
-    language: str
+    language: Language
     vector: np.ndarray
     weights: Mapping[str, float]
     coarse: tuple[str, ...]

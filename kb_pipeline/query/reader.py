@@ -25,18 +25,23 @@ class Documents(Protocol):
 
     def active_versions(self, document_ids: Iterable[str], collection: str) -> dict[str, str]:
         """Version that readers of a collection see, by document id; a document that is not visible is left out."""
+        ...
 
     def boosts(self, document_ids: Iterable[str]) -> dict[str, float]:
         """Boost by document id, for those that have one other than 1."""
+        ...
 
     def document_path(self, document_id: str) -> str:
         """The readable path of a document within its knowledge base."""
+        ...
 
     def page_picture(self, document_id: str, page: int) -> bytes:
         """JPEG of a displayed page. Raises UnknownDocument where none is kept."""
+        ...
 
     def figure_picture(self, document_id: str, picture: str) -> bytes:
         """The crop of a figure, by its part name. Raises UnknownDocument where it is not kept."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -73,8 +78,9 @@ class Reader:
         Raises:
             IndexUnavailable, IndexRequestFailed, and what the work raises.
         """
-        index = self._index()
-        for left in reversed(range(ROUNDS)):
+        index, left = self._index(), ROUNDS
+        while True:
+            left -= 1
             try:
                 done = work(index)
             except (IndexRequestFailed, IndexUnavailable):
@@ -82,9 +88,8 @@ class Reader:
                     raise
             else:
                 if not left or self._index() == index:
-                    break
+                    return done
             index = self._index()
-        return done
 
     def with_client(self, index: SearchedIndex, read: Callable[[MilvusClient], T]) -> T:
         """Read with the client at hand; with a new one, once, where Milvus was lost (Milvus Lite restarts so)."""

@@ -115,14 +115,15 @@ class Search:
         window, active = index.embedder.cosine_window, self.reader.active(index)
 
         def read(client: MilvusClient) -> tuple[list[CandidateFeatures], ShownRows]:
-            for left in reversed(range(ROUNDS)):
+            left = ROUNDS
+            while True:
+                left -= 1
                 found = find_candidates(client, index.collection, question, active, candidates, filters, fusion)
                 boosts = self.documents.boosts({one.document for one in found})
                 chosen = shortlist(found, fusion, window, boosts, count)
                 read, rows = read_candidates(client, index.collection, chosen, question.language)
                 if len(read) == len(chosen) or not left:  # else some were replaced before they were read
-                    break
-            return [one for one in read if parent_id(one.chunk_id) in rows], rows
+                    return [one for one in read if parent_id(one.chunk_id) in rows], rows
 
         found, rows = self.reader.with_client(index, read)
         boosts = self.documents.boosts({one.document for one in found})

@@ -131,7 +131,7 @@ def _names_columns(cells: Sequence[TableCell]) -> bool:
 def _header(cell: TableCell, row: Sequence[TableCell], head: Sequence[Sequence[TableCell]]) -> str:
     """Texts of the header cells above a cell, outermost first."""
     if cell.box is not None:
-        above = [h for cells in head for h in cells if h.text and h.box is not None and _spans(h, cell)]
+        above = [h for cells in head for h in cells if h.text and _spans(h, cell)]
     else:
         position = next((i for i, one in enumerate(row) if one is cell), -1)
         above = [cells[position] for cells in head if position >= 0 and len(cells) == len(row)]
@@ -140,6 +140,8 @@ def _header(cell: TableCell, row: Sequence[TableCell], head: Sequence[Sequence[T
 
 def _spans(header: TableCell, cell: TableCell) -> bool:
     """Whether a header cell stands above the middle of a cell, on its page or repeated on a later one."""
+    if header.box is None or cell.box is None:
+        return False
     (left, _, right, _), (x0, _, x1, _) = header.box, cell.box
     middle = (x0 + x1) / 2
     return left <= middle <= right or (x0 <= (left + right) / 2 <= x1)

@@ -165,9 +165,9 @@ def _in_order(page: RemotePage) -> list[str]:
 
 def _same_box(name: str, box: Box | None) -> bool:
     numbers = NAMED_BOX.search(name)
-    return bool(numbers and box) and all(
-        abs(float(a) - b) <= NEAR for a, b in zip(numbers.groups(), box, strict=True)
-    )  # fmt: skip
+    if numbers is None or box is None:
+        return False
+    return all(abs(float(a) - b) <= NEAR for a, b in zip(numbers.groups(), box, strict=True))
 
 
 # ---------------------------------------------------------------- Markdown

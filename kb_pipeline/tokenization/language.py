@@ -57,7 +57,7 @@ def word_share(tokens: Collection[str], of: Language) -> float:
 
 
 def language_offset(
-    offsets: Mapping[tuple[str, str], float], asked: str, written: str, tokens: Collection[str]
+    offsets: Mapping[tuple[str, str], float], asked: Language, written: Language, tokens: Collection[str]
 ) -> float:
     """What is added to the cosine of a passage in another language: the model's offset for running text, down to half
     of it for single words and for tables of figures, which the model places less by their language, and down to nothing

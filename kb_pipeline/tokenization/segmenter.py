@@ -87,4 +87,6 @@ def _extended(words: tuple[str, ...]) -> Segmenter:
 
 def _dictionary_file() -> Path:
     spec = find_spec("jieba")  # finds the package without importing it
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError("jieba is not installed: it holds the dictionary of words", name="jieba")
     return Path(spec.origin).with_name("dict.txt")

@@ -167,15 +167,15 @@ class Body:
         grid = read_grid(element, DELETED in self.keep)
         for row in grid.deleted:
             self.out.drop_at(source_text(row), DELETED)
-        cells = [cell for row in grid.rows for cell in row if cell.element is not None]
+        cells = [(cell, cell.element) for row in grid.rows for cell in row if cell.element is not None]
         frame = len(cells) == 1 or all(len(row) == 1 for row in grid.rows)
         if frame and (len(cells) == 1 or element.find(f".//{W}tc//{W}tbl") is not None):
-            for cell in cells:  # a table that only frames other blocks
-                self.blocks(cell.element)
+            for cell, inside in cells:  # a table that only frames other blocks
+                self.blocks(inside)
                 self._covered(cell)
             return
         caption, places = self._caption()
-        pieces = {id(cell): self.cells.pieces(cell.element) if cell.element is not None else [] for cell in cells}
+        pieces = {id(cell): self.cells.pieces(inside) for cell, inside in cells}
         rows = [
             [self.cells.table_cell(cell, pieces.get(id(cell), []), self.out.breadcrumb) for cell in row]
             for row in grid.rows
@@ -186,7 +186,7 @@ class Body:
             for made, cell in zip(row, drawn, strict=True)
         ]
         self.out.append_rows([row for row in rows if row], self._head(grid, looks), caption, places)
-        for cell in cells:
+        for cell, _ in cells:
             for piece in pieces[id(cell)]:
                 place = ParagraphLocator(piece.number, piece.number, self.out.breadcrumb)
                 self.out.count += piece.inline.count
@@ -206,7 +206,7 @@ class Body:
         for covered in cell.covered:
             self.out.drop_at(source_text(covered), COVERED_BY_MERGE)
 
-    def _caption(self) -> tuple[str, list[ParagraphLocator]]:
+    def _caption(self) -> tuple[str, list[Locator]]:
         """The caption in the paragraph before, taken out of the sections."""
         last: Section | None = self.out.sections[-1] if self.out.sections else None
         if last is None or last.role != "text" or len(last.text) > LONGEST_CAPTION or "\n" in last.text:

@@ -196,14 +196,14 @@ class InlineReader:
             tag = part.tag
             if tag == f"{WP}docPr" or tag.endswith("}cNvPr"):
                 alt = " ".join((part.get("descr") or "").split()) or alt
-            elif tag.startswith(V) and part.get("alt"):
-                alt = " ".join(part.get("alt").split())
+            elif tag.startswith(V) and (words := part.get("alt")):
+                alt = " ".join(words.split())
             if tag == f"{W}txbxContent":
                 state.found.anchored.append(Anchored("box", box=part))
             elif tag == f"{A}blip" and (part.get(f"{R}embed") or part.get(f"{R}link")):
                 state.found.anchored.append(Anchored("picture", part.get(f"{R}embed") or "", alt))
             elif tag == f"{V}imagedata" and part.get(f"{R}id"):
-                state.found.anchored.append(Anchored("picture", part.get(f"{R}id"), alt))
+                state.found.anchored.append(Anchored("picture", part.get(f"{R}id", ""), alt))
             elif tag == f"{C}chart":
                 state.found.anchored.append(Anchored("chart", part.get(f"{R}id", ""), alt))
             elif tag == f"{DGM}relIds":

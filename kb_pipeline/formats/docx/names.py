@@ -68,7 +68,8 @@ def source_text(root: etree._Element) -> str:
             lines.append("".join(parts))
             parts = []
         elif name == f"{W}tab":
-            parts.append("\t" if element.getparent().tag == f"{W}r" else "")
+            parent = element.getparent()
+            parts.append("\t" if parent is not None and parent.tag == f"{W}r" else "")
         else:
             parts.append(letters(element))
     lines.append("".join(parts))

@@ -62,7 +62,8 @@ class _Reader:
         objects = Objects(self.package, self.relationships, self.out)
         cells = CellReader(self.inline, Numbering(self._part("numbering")))
         body = Body(self.out, self.inline, cells, objects, self.keep, self)
-        body.blocks(root.find(f"{W}body") if root.find(f"{W}body") is not None else root)
+        content = root.find(f"{W}body")
+        body.blocks(content if content is not None else root)
         body.finish()
         self._left()
         self._running(root, "footerReference")
@@ -91,9 +92,9 @@ class _Reader:
         """Headers or footers that some section uses, those of first and even pages among them."""
         reason = RUNNING[tag]
         for target in dict.fromkeys(
-            self.relationships[one.get(f"{R}id")].target
-            for one in root.iter(W + tag)
-            if one.get(f"{R}id") in self.relationships
+            self.relationships[key].target
+            for key in (one.get(f"{R}id", "") for one in root.iter(W + tag))
+            if key in self.relationships
         ):
             if target not in self.package:
                 continue

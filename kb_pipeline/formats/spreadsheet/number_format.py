@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
@@ -128,7 +129,8 @@ def shown_text(value: str, code: str) -> str:
 def _sections(code: str) -> tuple[tuple[Token, ...], ...]:
     found: list[list[Token]] = [[]]
     for match in _TOKEN.finditer(code or "General"):
-        kind, text = match.lastgroup, match[match.lastgroup]
+        kind = match.lastgroup or "other"
+        text = match[kind]
         if kind == "other" and text == ";":
             found.append([])
         elif kind == "bracket" and ELAPSED.fullmatch(text):
@@ -138,7 +140,7 @@ def _sections(code: str) -> tuple[tuple[Token, ...], ...]:
     return tuple(tuple(tokens) for tokens in found)
 
 
-def _section_for(value: float | Decimal, sections: tuple[tuple[Token, ...], ...]) -> tuple[tuple[Token, ...], bool]:
+def _section_for(value: float | Decimal, sections: Sequence[tuple[Token, ...]]) -> tuple[tuple[Token, ...], bool]:
     """The section that holds for a value, and whether the sign is still to be shown."""
     conditions = [_condition(tokens) for tokens in sections]
     if any(conditions):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
 
 import msgspec
 
@@ -12,8 +13,8 @@ from kb_pipeline.formats.native import NativeDocument
 from kb_pipeline.formats.ooxml import Package
 from kb_pipeline.formats.pictures import picture_part
 from kb_pipeline.formats.spreadsheet.blocks import Block, View, blocks, view_of
-from kb_pipeline.formats.spreadsheet.book import Sheet, Shown, Span
-from kb_pipeline.records import CellLocator, TableCell
+from kb_pipeline.formats.spreadsheet.book import Picture, Sheet, Shown, Span
+from kb_pipeline.records import CellLocator, Role, TableCell
 from kb_pipeline.tables.headers import StyledCell, header_rows, note_rows, title_rows
 from kb_pipeline.text.drop_reasons import (
     COVERED_BY_MERGE,
@@ -81,7 +82,11 @@ class _SheetSections:
 
     def __init__(self, sheet: Sheet, out: SectionBuilder, pictures: dict[str, bytes], keep: Collection[str]):
         self.sheet, self.out, self.pictures, self.keep = sheet, out, pictures, keep
-        self.view: View | None = None
+
+    @cached_property
+    def view(self) -> View:
+        """What is shown of the sheet: to be asked for when all that is not shown was taken out."""
+        return view_of(self.sheet)
 
     def add(self) -> None:
         sheet = self.sheet
@@ -93,7 +98,6 @@ class _SheetSections:
         self._drop_hidden()
         self._drop_covered()
         self._addresses()
-        self.view = view_of(sheet)
         self._text("title", sheet.name, self._corner(), level=1)
         left = dict(sheet.comments)
         over = list(sheet.pictures)
@@ -251,9 +255,9 @@ class _SheetSections:
             self.out.append("text", text, places)
             self.out.count += characters(text)
 
-    def _text(self, role: str, text: str, span: Span, **more: object) -> None:
+    def _text(self, role: Role, text: str, span: Span, level: int = 0, picture: str = "") -> None:
         place = msgspec.structs.replace(self._locator(span), end=len(text))
-        self.out.append(role, text, (place,), **more)
+        self.out.append(role, text, (place,), level, picture=picture)
         self.out.count += characters(text)
 
     def _comment(self, place: tuple[int, int], text: str) -> None:
@@ -264,7 +268,7 @@ class _SheetSections:
         self.out.append("text", label + text, (found,))
         self.out.count += characters(text)
 
-    def _picture(self, picture) -> None:
+    def _picture(self, picture: Picture) -> None:
         part = ""
         if picture.ending:
             part = picture_part(len(self.pictures) + 1, picture.ending)

@@ -8,6 +8,7 @@ import struct
 import xlrd
 from xlrd.biffh import XLRDError, error_text_from_code
 from xlrd.compdoc import CompDocError
+from xlrd.formatting import XF
 
 from kb_pipeline.errors import DamagedFile, EncryptedFile, FileTooLarge
 from kb_pipeline.formats.spreadsheet.book import MAX_CELLS, Sheet, Shown
@@ -59,29 +60,32 @@ def _sheet(book: xlrd.Book, source: xlrd.sheet.Sheet) -> Sheet:
                 coloured = bool(ground) and ground.fill_pattern == SOLID and ground.pattern_colour_index not in WHITE
                 sheet.cells[row, col] = Shown(text, figure, bold, coloured)
             elif cell.ctype in (xlrd.XL_CELL_NUMBER, xlrd.XL_CELL_DATE):
-                sheet.hidden_values[row, col] = general(cell.value)
-            elif style and any((style.border.top_line_style, style.border.bottom_line_style,
-                                style.border.left_line_style, style.border.right_line_style)):  # fmt: skip
+                sheet.hidden_values[row, col] = general(float(cell.value))
+            elif style and _is_framed(style):
                 sheet.framed.add((row, col))
     sheet.merged = [(top, left, bottom - 1, right - 1) for top, bottom, left, right in source.merged_cells]
     sheet.hidden_rows = {row for row, info in source.rowinfo_map.items() if info.hidden}
     sheet.hidden_columns = {col for col, info in source.colinfo_map.items() if info.hidden}
     sheet.comments = {place: one_line(note.text) for place, note in source.cell_note_map.items()}
-    sheet.links = {place: link.url_or_path for place, link in source.hyperlink_map.items() if _is_address(link)}
+    addresses = {place: link.url_or_path for place, link in source.hyperlink_map.items()}
+    sheet.links = {place: address for place, address in addresses.items() if isinstance(address, str) and address}
     return sheet
 
 
-def _is_address(link: xlrd.sheet.Hyperlink) -> bool:
-    return isinstance(link.url_or_path, str) and bool(link.url_or_path)
+def _is_framed(style: XF) -> bool:
+    border = style.border
+    return border is not None and any(
+        (border.top_line_style, border.bottom_line_style, border.left_line_style, border.right_line_style)
+    )
 
 
 def _shown(book: xlrd.Book, cell: xlrd.sheet.Cell, code: str) -> tuple[str, bool]:
     """A cell's text as it is shown, and whether it is a figure."""
     if cell.ctype in (xlrd.XL_CELL_NUMBER, xlrd.XL_CELL_DATE):
-        return shown_number(cell.value, code, bool(book.datemode)), code != "@"
+        return shown_number(float(cell.value), code, bool(book.datemode)), code != "@"
     if cell.ctype == xlrd.XL_CELL_BOOLEAN:
         return ("TRUE" if cell.value else "FALSE"), False
     if cell.ctype == xlrd.XL_CELL_ERROR:
-        return error_text_from_code.get(cell.value, "#ERROR!"), False
-    text = one_line(shown_text(cell.value, code)) if cell.ctype == xlrd.XL_CELL_TEXT else ""
+        return error_text_from_code.get(int(cell.value), "#ERROR!"), False
+    text = one_line(shown_text(str(cell.value), code)) if cell.ctype == xlrd.XL_CELL_TEXT else ""
     return text, is_figure(text)

@@ -172,8 +172,9 @@ class _SheetReader:
         for span in _spans(table.get("ref", "")):
             self.sheet.tables.append((span, max(0, integer(table.get("headerRowCount"), 1))))
         chosen = table.find(f"{S}autoFilter")
-        narrowed = chosen is not None and chosen.find(f"{S}filterColumn") is not None
-        return _spans(chosen.get("ref", "")) if narrowed else []
+        if chosen is None or chosen.find(f"{S}filterColumn") is None:
+            return []
+        return _spans(chosen.get("ref", ""))
 
     def _comments(self, relationships: dict[str, Relationship]) -> None:
         """Notes; where there are threads, the notes only tell that they are there."""
