@@ -69,7 +69,8 @@ def models() -> None:
 @models.command("list")
 @json_option
 def models_list(as_json: bool) -> None:
-    """Every model with its role, licence and state (present, own, missing)."""
+    """Every model with its role, licence and state (present, own, missing), and the folder."""
+    from kb_pipeline.settings import models_dir
     from kb_pipeline.weights.fetch import verify
 
     rows = [
@@ -77,7 +78,8 @@ def models_list(as_json: bool) -> None:
          "state": state}
         for m, state in verify()
     ]  # fmt: skip
-    _print({"models": rows}, as_json, cli_lines.model_lines(rows))
+    folder = str(models_dir())
+    _print({"models": rows, "folder": folder}, as_json, [*cli_lines.model_lines(rows), f"in {folder}"])
 
 
 @models.command("fetch")

@@ -339,8 +339,15 @@ def home() -> Path:
 
 
 def models_dir() -> Path:
-    """Where weight files lie (`KB_MODELS`, default deepdoc_models/ beside the package)."""
-    return Path(os.environ.get("KB_MODELS") or Path(__file__).parent.parent / "deepdoc_models").resolve()
+    """Where weight files lie: `KB_MODELS`, else deepdoc_models/ of the checkout that the package runs from, else a
+    folder of the user's own, which all installations from wheels share."""
+    if own := os.environ.get("KB_MODELS"):
+        return Path(own).resolve()
+    checkout = Path(__file__).parent.parent / "deepdoc_models"
+    if checkout.is_dir():
+        return checkout.resolve()
+    data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return (Path(data) / "kb_pipeline" / "models").resolve()
 
 
 def load_settings(overrides: Mapping[str, Any] | None = None) -> Settings:

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kb_pipeline.engine.context import Context, Progress
-from kb_pipeline.errors import UnknownKnowledgeBase, UsageError
+from kb_pipeline.errors import UnknownKnowledgeBase
 from kb_pipeline.operations.answers import remember
 from kb_pipeline.operations.ingest import IngestReport, ingest, register
 from kb_pipeline.records import Answer, PageLocator, Record
 from kb_pipeline.settings import home
 
-EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "documents"
+EXAMPLES = Path(__file__).with_name("example_documents")  # in a checkout a link to examples/documents
 NAME = "demo"
 QUESTIONS = ("ZK305 的伴生金品位是多少？", "How long did the dye take to reach spring Q3?")
 
@@ -33,20 +33,14 @@ class Demo(Record, frozen=True):
 
 
 def run_demo(context: Context, listen: Callable[[Progress], None]) -> Demo:
-    """Ingest examples/documents into the knowledge base `demo`, ask, and write the marked pages to KB_HOME/demo.
-
-    Raises:
-        UsageError: the examples are not there.
-    """
+    """Ingest the example documents into the knowledge base `demo`, ask, and write the marked pages to KB_HOME/demo."""
     from kb_pipeline.query import KnowledgeBase
 
-    if not EXAMPLES.is_dir():
-        raise UsageError(f"{EXAMPLES} is not there", remedy="run the demo from a clone of the project")
     try:
         entry = context.catalogue.knowledge_base(NAME)
     except UnknownKnowledgeBase:
         entry = context.catalogue.create(NAME, {})
-    report = ingest(entry, register(context.catalogue, entry, [str(EXAMPLES)]), context, listen)
+    report = ingest(entry, register(context.catalogue, entry, [str(EXAMPLES.resolve())]), context, listen)
     base = KnowledgeBase.open(NAME)
     asked = []
     for number, question in enumerate(QUESTIONS, 1):

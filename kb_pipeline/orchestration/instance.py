@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kb_pipeline.settings import home
 
-INSTANCE_FILE = Path(__file__).parent.parent.parent / "dagster.yaml"
+INSTANCE_FILE = Path(__file__).with_name("dagster.yaml")  # in a checkout a link to the one at its top
 
 
 def dagster_home() -> Path:
@@ -17,8 +17,8 @@ def dagster_home() -> Path:
     folder = home() / "dagster"
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / "dagster.yaml"
-    if not target.exists():
-        target.unlink(missing_ok=True)  # a link to a project that moved
+    if not target.exists() or (target.is_symlink() and target.readlink() != INSTANCE_FILE):
+        target.unlink(missing_ok=True)  # a link to an installation that moved, or to another one
         target.symlink_to(INSTANCE_FILE)
     return folder
 

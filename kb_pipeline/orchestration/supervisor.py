@@ -14,10 +14,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kb_pipeline.errors import ServiceError
-from kb_pipeline.orchestration.instance import INSTANCE_FILE, dagster_home, environment
+from kb_pipeline.orchestration.instance import dagster_home, environment
 from kb_pipeline.settings import home
 
 PR_SET_PDEATHSIG = 1  # of prctl(2)
+PACKAGE_PARENT = Path(__file__).parent.parent.parent  # the checkout, or site-packages: on the path of every child
 LOCATION = "kb_pipeline"  # name of the code location, as in pyproject.toml
 RESTARTS = 3  # times that a child which died is started again within RESTART_WINDOW
 RESTART_WINDOW = 60.0  # seconds
@@ -101,7 +102,7 @@ class _Child:
             self.process = subprocess.Popen(
                 self.command,
                 env={**os.environ, **environment()},
-                cwd=INSTANCE_FILE.parent,
+                cwd=PACKAGE_PARENT,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

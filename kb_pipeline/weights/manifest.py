@@ -1,4 +1,4 @@
-"""The manifest of weight files (deepdoc_models/manifest.toml) and where each file lies."""
+"""The manifest of weight files and where each file lies."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from kb_pipeline.errors import ModelMissing
 from kb_pipeline.settings import models_dir
 
-MANIFEST = Path(__file__).parent.parent.parent / "deepdoc_models" / "manifest.toml"
+MANIFEST = Path(__file__).with_name("manifest.toml")  # in a checkout a link to deepdoc_models/manifest.toml
 DEEPDOC = "original"
 """Variant, and set, of DeepDOC's own files, which are there only where a user dropped them in."""
 
