@@ -1,17 +1,19 @@
-"""The nine stages as Dagster assets, partitioned by document: one definition, materializable in any subset."""
+"""Stages as Dagster assets, partitioned by document: one definition, materializable in any subset."""
 
-# no postponed annotations here: Dagster reads BatchConfig off the function's signature
+# no postponed annotations here: Dagster reads BatchConfig and the resource off the function's signature
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Sequence
 
 import dagster as dg
 
-from kb_pipeline.orchestration.batch import CHARACTER_SUM, materialize_batch
+from kb_pipeline.engine.stage import Stage
+from kb_pipeline.orchestration.batch import CHARACTER_SUM, Event, materialize_batch
 from kb_pipeline.orchestration.partitions import documents
-from kb_pipeline.settings import Settings
-from kb_pipeline.stages.pipeline import PIPELINE
+from kb_pipeline.orchestration.resource import KnowledgeBaseResource
+from kb_pipeline.settings import PipelineSettings
 
-KINDS = {"page_renders": "pdf", "layout_boxes": "onnx", "table_grids": "onnx", "index_rows": "milvus"}
+GROUP = "documents"
 
 
 class BatchConfig(dg.Config):
@@ -20,37 +22,58 @@ class BatchConfig(dg.Config):
     documents: list[str] = []
 
 
-@dg.multi_asset(
-    name="document_stages",
-    specs=[
-        dg.AssetSpec(
-            stage.name,
-            deps=list(stage.upstream),
-            description=stage.description,
-            code_version=stage.code_version,
-            group_name="documents",
-            kinds={"python", KINDS.get(stage.name, "python")},
-            partitions_def=documents,
-            skippable=True,
-        )
-        for stage in PIPELINE
-    ],
-    check_specs=[
-        dg.AssetCheckSpec(
-            CHARACTER_SUM,
-            asset="sections",
-            description="Of each document: characters read = those in sections + those dropped with a reason.",
-        )
-    ],
-    can_subset=True,
-    backfill_policy=dg.BackfillPolicy.multi_run(Settings().pipeline.batch),
-)
-def document_stages(
-    context: dg.AssetExecutionContext, config: BatchConfig
-) -> Iterator[dg.AssetMaterialization | dg.AssetCheckEvaluation]:
-    """A batch of documents through the selected stages, in this process."""
-    stages = [stage for stage in PIPELINE if dg.AssetKey(stage.name) in context.selected_asset_keys]
-    yield from materialize_batch(context, stages, config.documents or context.partition_keys)
+def document_assets(pipeline: tuple[Stage, ...], owners: Sequence[str] = ()) -> dg.AssetsDefinition:
+    """One asset for each stage, all computed by one step.
+
+    Args:
+        owners: of the assets, as Dagster writes them: `team:…` or a mail address.
+    """
+
+    @dg.multi_asset(
+        name="document_stages",
+        specs=[_spec(stage, owners) for stage in pipeline],
+        check_specs=[
+            dg.AssetCheckSpec(
+                CHARACTER_SUM,
+                asset=stage.name,
+                description="Of each document: characters read = those in sections + those dropped with a reason.",
+            )
+            for stage in pipeline
+            if stage.sums_characters
+        ],
+        can_subset=True,
+        backfill_policy=dg.BackfillPolicy.multi_run(PipelineSettings().batch),
+    )
+    def document_stages(
+        context: dg.AssetExecutionContext, config: BatchConfig, knowledge_base: KnowledgeBaseResource
+    ) -> Iterator[Event]:
+        """A batch of documents through the selected stages, in this process."""
+        stages = [stage for stage in pipeline if dg.AssetKey(stage.name) in context.selected_asset_keys]
+        keys = config.documents or context.partition_keys
+        yield from materialize_batch(context, knowledge_base, pipeline, stages, keys)
+
+    return document_stages
 
 
-ingest_job = dg.define_asset_job("ingest", selection=[stage.name for stage in PIPELINE])
+def _spec(stage: Stage, owners: Sequence[str]) -> dg.AssetSpec:
+    return dg.AssetSpec(
+        stage.name,
+        deps=list(stage.upstream),
+        description=stage.description,
+        code_version=stage.code_version,
+        group_name=GROUP,
+        kinds={"python", *stage.kinds},
+        owners=list(owners),
+        metadata={"dagster/code_references": _source(stage)},
+        partitions_def=documents,
+        skippable=True,  # nothing is told of a document whose artefact was in force already
+    )
+
+
+def _source(stage: Stage) -> dg.CodeReferencesMetadataValue:
+    """Where a stage's function stands; `dagster.with_source_code_references` would show this module for all stages."""
+    code = (stage.compute or stage.compute_page).__code__
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", dg.BetaWarning)  # the release is pinned
+        place = dg.LocalFileCodeReference(file_path=code.co_filename, line_number=code.co_firstlineno, label=stage.name)
+        return dg.CodeReferencesMetadataValue(code_references=[place])

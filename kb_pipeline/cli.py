@@ -240,7 +240,7 @@ def ingest(locations: tuple[str, ...], kb_name: str, wait: bool, as_json: bool) 
             log = start_behind(locations, kb_name)
             _print({"queued": len(documents), "log": str(log)}, as_json, [f"{len(documents)} documents queued: {log}"])
             return
-        with _progress(len(documents)) as listen:
+        with _progress(len(documents), context) as listen:
             report = run(entry, documents, context, listen)
     _print(report, as_json, cli_lines.ingest_lines(report))
     if report.failures:
@@ -248,7 +248,7 @@ def ingest(locations: tuple[str, ...], kb_name: str, wait: bool, as_json: bool) 
 
 
 @contextmanager
-def _progress(documents: int) -> Iterator[Callable[[Any], None]]:
+def _progress(documents: int, context: Context) -> Iterator[Callable[[Any], None]]:
     """A bar on a terminal's stderr; nothing where stderr is no terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -265,7 +265,7 @@ def _progress(documents: int) -> Iterator[Callable[[Any], None]]:
             bar.update(
                 tasks[step.document], description=f"{step.path}: {step.stage}", completed=step.done, total=step.total
             )
-            if step.stage == "index_rows":
+            if step.stage == context.pipeline[-1].name:
                 bar.remove_task(tasks.pop(step.document))
                 bar.advance(whole)
 
@@ -548,7 +548,7 @@ def demo(as_json: bool) -> None:
     """Ingest the example documents, ask two questions, and write the cited pages as pictures."""
     from kb_pipeline.operations.demo import run_demo
 
-    with _context() as context, _progress(0) as listen:
+    with _context() as context, _progress(0, context) as listen:
         result = run_demo(context, listen)
     _print(result, as_json, cli_lines.demo_lines(result))
     if result.report.failures:

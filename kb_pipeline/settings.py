@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator
+from pydantic import BaseModel, Field, PrivateAttr, SecretStr, ValidationError, field_validator
 from pydantic.fields import FieldInfo
 
 from kb_pipeline.errors import InvalidSetting
@@ -294,6 +294,12 @@ class Settings(Group, frozen=True):
     evaluation: EvaluationSettings = EvaluationSettings()
     storage: StorageSettings = StorageSettings()
     pipeline: PipelineSettings = PipelineSettings()
+    _home: Path = PrivateAttr(default_factory=lambda: home())
+
+    @property
+    def home(self) -> Path:
+        """The folder of the installation that these settings are for; a place, no setting."""
+        return self._home
 
     def merged(self, overrides: Mapping[str, Any]) -> Settings:
         """A copy with dotted keys replaced, e.g. `{"chunking.chunk_tokens": 256}`.
@@ -307,7 +313,11 @@ class Settings(Group, frozen=True):
             if key not in setting_names():
                 raise _unknown(key)
             tree[group][name] = value
-        return _validated(tree)
+        return _validated(tree)._at(self.home)
+
+    def _at(self, folder: Path) -> Settings:
+        self._home = folder
+        return self
 
     def slice(self, keys: tuple[str, ...]) -> dict[str, Any]:
         """Values of the named groups (`chunking`) and keys (`embedding.model`) as plain JSON, secrets left out:
@@ -350,14 +360,15 @@ def models_dir() -> Path:
     return (Path(data) / "kb_pipeline" / "models").resolve()
 
 
-def load_settings(overrides: Mapping[str, Any] | None = None) -> Settings:
-    """Settings of this installation, with a knowledge base's `overrides` on top.
+def load_settings(overrides: Mapping[str, Any] | None = None, at: Path | None = None) -> Settings:
+    """Settings of the installation in the folder `at` (`KB_HOME` where none is given), with `overrides` on top.
 
     Raises:
         InvalidSetting: kb.toml, a KB_* variable or an override names something unknown or not allowed.
     """
-    values = {**_from_toml(home() / "kb.toml"), **_from_environment(os.environ), **(overrides or {})}
-    return Settings().merged(values)
+    folder = at or home()
+    values = {**_from_toml(folder / "kb.toml"), **_from_environment(os.environ), **(overrides or {})}
+    return Settings()._at(folder).merged(values)
 
 
 def _from_toml(path: Path) -> dict[str, Any]:

@@ -25,9 +25,9 @@ ROOMS = {
         "deepdoc.vision",
     },
     # the Dagster shell
-    "definitions": {"assets", "orchestration"},
-    "assets": {"orchestration", "stages"},
-    "orchestration": {"evaluation", "stages", "engine", "index"},
+    "definitions": {"assets", "orchestration", "stages", "engine"},
+    "assets": {"orchestration", "engine"},
+    "orchestration": {"evaluation", "stages", "engine", "index", "storage"},
     # asking
     "evaluation": {"query", "storage", "tokenization"},
     "query": {"index", "embedding", "llm", "tokenization", "storage", "weights"},

@@ -116,7 +116,7 @@ def embed_cached(
     """
     model_id, hashes = embedder.model_id, [text_hash(text) for text in texts]
     known = {h: v for h, v in zip(hashes, cache.lookup(model_id, hashes), strict=True) if v is not None}
-    hits = sum(h in known for h in hashes)
+    reused = sum(h in known for h in hashes)
     missing = {h: text for h, text in zip(hashes, texts, strict=True) if h not in known}
     order = list(missing)
     for start in range(0, len(order), save_every):
@@ -130,4 +130,4 @@ def embed_cached(
         raise DimensionMismatch(
             f"{model_id} gives vectors of another length than before", remedy="set embedding.dimension, then re-ingest"
         )
-    return np.stack([known[h] for h in hashes]).astype(np.float32), hits
+    return np.stack([known[h] for h in hashes]).astype(np.float32), reused

@@ -11,7 +11,7 @@ from typing import Any
 
 from kb_pipeline.engine.memory import bound_allocator
 from kb_pipeline.engine.stage import Stage
-from kb_pipeline.settings import Settings, load_settings
+from kb_pipeline.settings import Settings
 from kb_pipeline.storage.artefacts import Artefact, Artefacts
 from kb_pipeline.storage.catalogue import Catalogue, DocumentEntry, KnowledgeBaseEntry
 
@@ -31,14 +31,14 @@ class Progress:
 class Outcome:
     """What became of a stage of a document: an artefact, or the reason why there is none.
 
-    `news` is false where the same artefact was in force before, so that nobody need be told. `error` is what `reason`
-    tells in one line.
+    `reused`: the artefact was there under its fingerprint, nothing was computed. `changed` is false where the same
+    artefact was in force before, so that nobody need be told. `error` is what `reason` tells in one line.
     """
 
     stage: str
     document: DocumentEntry
     artefact: Artefact | None = None
-    hit: bool = False
+    reused: bool = False
     changed: bool = True
     reason: str = ""
     error: Exception | None = None
@@ -70,12 +70,12 @@ class Context:
         """Settings of a knowledge base by id."""
         if kb not in self._kb_settings:
             entry = self.catalogue.knowledge_base_by_id(kb)
-            self._kb_settings[kb] = load_settings(entry.settings if entry else {})
+            self._kb_settings[kb] = self.settings.merged(entry.settings if entry else {})
         return self._kb_settings[kb]
 
     def override_settings(self, kb: KnowledgeBaseEntry, overrides: Mapping[str, Any]) -> None:
         """Take these settings for a knowledge base's own from now on, without storing them."""
-        self._kb_settings[kb.id] = load_settings({**kb.settings, **overrides})
+        self._kb_settings[kb.id] = self.settings.merged({**kb.settings, **overrides})
 
     def settings_for(self, document: DocumentEntry) -> Settings:
         """Settings of a document: those of its knowledge base, with the chunk mode that holds for its path."""

@@ -108,17 +108,17 @@ class _DocumentRun:
             self._bases[stage.name] = stage_basis(stage, self.settings)
         return self._bases[stage.name]
 
-    def _hit(self, stage: Stage, key: str) -> bool:
+    def _reused(self, stage: Stage, key: str) -> bool:
         artefact = self.artefacts.artefact(self.document.id, stage.name, key)
         if artefact is None or not stage.still_valid(self._work(key), artefact):
             return False
-        self._done(stage, artefact, hit=True)
+        self._done(stage, artefact, reused=True)
         return True
 
     def _document_stage(self, stage: Stage) -> None:
         self.at = stage
         key = self._key(stage)
-        if self._hit(stage, key):
+        if self._reused(stage, key):
             return
         self._begin(stage)
         start = time.perf_counter()
@@ -134,7 +134,7 @@ class _DocumentRun:
         todo: list[Stage] = []
         for stage in stages:
             self.at = stage
-            if todo or not self._hit(stage, self._key(stage)):
+            if todo or not self._reused(stage, self._key(stage)):
                 todo.append(stage)
         if not todo:
             return
@@ -156,7 +156,7 @@ class _DocumentRun:
             for stage in todo:
                 self.at = stage
                 key = self._key(stage)
-                if self._hit(stage, key):
+                if self._reused(stage, key):
                     continue
                 parts = {name: part for note in notes for name, part in note[stage.name].parts.items()}
                 extra = stage.finish(self._work(pages=source)) if stage.finish else Output({})
@@ -251,20 +251,20 @@ class _DocumentRun:
             metadata=metadata,
             display=stage.display,
         )
-        self._done(stage, artefact, hit=False)
+        self._done(stage, artefact, reused=False)
 
-    def _done(self, stage: Stage, artefact: Artefact, hit: bool) -> None:
+    def _done(self, stage: Stage, artefact: Artefact, reused: bool) -> None:
         self.inputs[stage.name] = artefact
         before = self.before.stages.get(stage.name)
-        changed = not (hit and before and before.state == "done" and before.fingerprint == artefact.fingerprint)
+        changed = not (reused and before and before.state == "done" and before.fingerprint == artefact.fingerprint)
         if changed:
             self.working = True
             self.states[stage.name] = StageState(
-                "done", artefact.fingerprint, artefact.content_hash, artefact.seconds, hit, round(time.time(), 3),
+                "done", artefact.fingerprint, artefact.content_hash, artefact.seconds, reused, round(time.time(), 3),
                 metadata=artefact.metadata,
             )  # fmt: skip
             self._save(process=PROCESS)
-        self.outcomes.append(Outcome(stage.name, self.document, artefact, hit, changed))
+        self.outcomes.append(Outcome(stage.name, self.document, artefact, reused, changed))
         self._tell(stage.name, 1, 1)
 
     def _failed(self, error: Exception) -> None:

@@ -102,6 +102,9 @@ class Stage:
         finish: further parts and metadata of a page stage's document.
         still_valid: whether what an artefact stands for outside the store is still so.
         display: ending of parts that people look at and no later stage reads; they are left out of content hashes.
+        kinds: what it works with, as the Dagster UI shows it on the asset.
+        sums_characters: its metadata tells whether the document's character sum is exact; an asset check follows.
+        serves_readers: what it makes is what searches see; scores of retrieval depend on it.
     """
 
     name: str
@@ -118,3 +121,6 @@ class Stage:
     finish: Callable[[Work], Output] | None = None
     still_valid: Callable[[Work, Artefact], bool] = always
     display: str = "\0"
+    kinds: tuple[str, ...] = ()
+    sums_characters: bool = False
+    serves_readers: bool = False

@@ -12,9 +12,10 @@ import msgspec
 from kb_pipeline.engine.context import Context
 from kb_pipeline.errors import UnknownDocument, UpstreamMissing, UsageError
 from kb_pipeline.operations.parse import parse
-from kb_pipeline.records import Chunk, ParsedDocument, Record, decode
-from kb_pipeline.settings import load_settings, matches
+from kb_pipeline.records import Chunk, ParsedDocument, Record
+from kb_pipeline.settings import matches
 from kb_pipeline.stages.chunks import cut
+from kb_pipeline.stages.sections import read_document
 from kb_pipeline.storage.catalogue import DocumentEntry, KnowledgeBaseEntry
 
 
@@ -42,7 +43,7 @@ def preview_chunks(
     entry = _document(source, kb, context)
     if entry and not kb:
         kb = context.catalogue.knowledge_base_by_id(entry.kb)
-    settings = load_settings({**(kb.settings if kb else {}), **overrides})
+    settings = context.settings.merged({**(kb.settings if kb else {}), **overrides})
     path = entry.path if entry else source if "://" in source else os.path.basename(source)
     chunking = settings.chunking.for_document(path)
     if mode:
@@ -68,11 +69,10 @@ def _document(source: str, kb: KnowledgeBaseEntry | None, context: Context) -> D
 
 
 def _sections(document: DocumentEntry, context: Context) -> ParsedDocument:
-    state = context.artefacts.state(document.id).stages.get("sections")
-    artefact = state and context.artefacts.artefact(document.id, "sections", state.fingerprint)
-    if not artefact:
+    found = read_document(document.id, context.artefacts)
+    if found is None:
         raise UpstreamMissing("its sections are not there", document=document.path, remedy="ingest it first")
-    return decode(context.artefacts.part(artefact, "document.json"), ParsedDocument)
+    return found
 
 
 def set_mode(pattern: str, mode: str, kb: KnowledgeBaseEntry, context: Context) -> tuple[KnowledgeBaseEntry, list[str]]:
@@ -86,7 +86,7 @@ def set_mode(pattern: str, mode: str, kb: KnowledgeBaseEntry, context: Context) 
     kept = [rule for rule in kb.settings.get("chunking.modes", ()) if rule.rpartition("=")[0] != pattern]
     rules = kept if mode == "default" else [f"{pattern}={mode}", *kept]
     entry = msgspec.structs.replace(kb, settings={**kb.settings, "chunking.modes": rules})
-    load_settings(entry.settings)
+    context.settings.merged(entry.settings)  # refuses an unknown mode
     context.catalogue.save(entry)
 
     paths = [document.path for document in context.catalogue.documents(kb.id)]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from kb_pipeline.engine.context import Context
 from kb_pipeline.engine.process import process_lives
 from kb_pipeline.errors import KbError
-from kb_pipeline.records import IndexRows, Record, decode
-from kb_pipeline.settings import home
+from kb_pipeline.records import Record
+from kb_pipeline.stages.index_rows import written_rows
 from kb_pipeline.stages.indexes import knowledge_base_indexes, missing_documents, target_index
 from kb_pipeline.storage.artefacts import DocumentState
 from kb_pipeline.storage.catalogue import KnowledgeBaseEntry, KnowledgeBaseIndex
@@ -98,10 +98,10 @@ def _index(context: Context) -> Problems:
     ]
     for uri in sorted({"", context.settings.index.uri, *(index.uri for _, index in indexes)}):
         here = [(kb, index) for kb, index in indexes if index.uri == uri]
-        if not here and not uri and not (home() / "index").is_dir():
+        if not here and not uri and not (context.settings.home / "index").is_dir():
             continue  # no Milvus Lite was ever started
         settings = context.settings_of(here[0][0].id).index if here else context.settings.index
-        client = connect(settings, home() / "index", uri)
+        client = connect(settings, context.settings.home / "index", uri)
         collections = set(list_collections(client))
         yield from _unknown_collections(client, collections - {index.collection for _, index in here}, uri)
         for kb, index in here:
@@ -142,11 +142,7 @@ def _expected_rows(kb: KnowledgeBaseEntry, index: KnowledgeBaseIndex, context: C
     pointers = context.catalogue.pointers(kb.id, context.catalogue.document_ids(kb.id))
     for document, pointer in pointers.items():
         version = pointer.versions.get(index.collection, "")
-        state = context.artefacts.state(document).stages.get("index_rows")
-        artefact = (
-            state and state.state == "done" and context.artefacts.artefact(document, "index_rows", state.fingerprint)
-        )
-        rows = decode(context.artefacts.part(artefact, "rows.json"), IndexRows) if artefact else None
+        rows = written_rows(document, context.artefacts)
         newest = rows is not None and (rows.collection, rows.version) == (index.collection, version)
         expected[document] = rows.count if newest else 0
     return expected

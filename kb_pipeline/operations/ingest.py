@@ -15,7 +15,6 @@ from kb_pipeline.engine.plan import stale_stages
 from kb_pipeline.engine.process import PROCESS
 from kb_pipeline.records import Record
 from kb_pipeline.settings import home
-from kb_pipeline.stages.pipeline import PIPELINE
 from kb_pipeline.storage import sources
 from kb_pipeline.storage.catalogue import Catalogue, DocumentEntry, KnowledgeBaseEntry, document_id
 
@@ -72,18 +71,18 @@ def ingest(
     Raises:
         ModelMissing: a weight file is not there, so that no document could be ingested.
     """
-    for stage in PIPELINE:
+    for stage in context.pipeline:
         stage_basis(stage, context.settings_of(kb.id))
     stale = [document for document in documents if stale_stages(document, context)]
     if stale:
         _run([document.id for document in stale], context.settings.pipeline.batch, listen)
-    failures = []
+    failures, last = [], context.pipeline[-1].name
     for document in stale:
         states = context.artefacts.state(document.id).stages
         reason = next((state.reason for state in states.values() if state.state == "failed"), "")
         if reason:
             failures.append(Failure(document.path, document.id, reason))
-        elif states.get("index_rows") is None or states["index_rows"].state != "done":
+        elif states.get(last) is None or states[last].state != "done":
             failures.append(Failure(document.path, document.id, "the run ended before the document was through"))
     done = len(stale) - len(failures)
     return IngestReport(len(documents), len(documents) - len(stale), done, tuple(failures))
@@ -108,14 +107,14 @@ def _run(keys: list[str], batch: int, listen: Callable[[Progress], None]) -> Non
     from kb_pipeline.orchestration.instance import open_instance
     from kb_pipeline.orchestration.partitions import add_partitions
     from kb_pipeline.orchestration.progress import listening
-    from kb_pipeline.orchestration.schedules import batches, run_config
+    from kb_pipeline.orchestration.schedules import JOB, batches, run_config
 
     with open_instance() as instance:
         from kb_pipeline.definitions import defs
 
         end_dead_runs(instance)
         add_partitions(instance, keys)
-        job = defs.resolve_job_def("ingest")
+        job = defs.resolve_job_def(JOB)
         for piece in batches(keys, batch):
             quiet: dict[str, Any] = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
             with listening(listen):

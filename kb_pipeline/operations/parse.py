@@ -9,6 +9,7 @@ from kb_pipeline.engine.context import Context
 from kb_pipeline.engine.run import run_document
 from kb_pipeline.records import ParsedDocument, Section, decode
 from kb_pipeline.settings import Settings
+from kb_pipeline.stages import sections
 from kb_pipeline.stages.pipeline import PIPELINE
 from kb_pipeline.storage.artefacts import Artefacts
 from kb_pipeline.storage.catalogue import Catalogue, DocumentEntry
@@ -23,13 +24,13 @@ def parse(source: str, settings: Settings) -> ParsedDocument:
     """
     objects = MemoryStore()
     name = source if "://" in source else os.path.basename(source)
-    stages = PIPELINE[: [stage.name for stage in PIPELINE].index("sections") + 1]
+    stages = PIPELINE[: PIPELINE.index(sections.STAGE) + 1]
     document = DocumentEntry("parse", "parse", name, source if "://" in source else os.path.abspath(source), 0.0)
     with _WithoutKnowledgeBase(settings, Artefacts(objects), Catalogue(objects), PIPELINE) as context:
         last = run_document(document, stages, context)[-1]
     if last.error:
         raise last.error
-    return decode(context.artefacts.part(last.artefact, "document.json"), ParsedDocument)
+    return decode(context.artefacts.part(last.artefact, sections.DOCUMENT), ParsedDocument)
 
 
 class _WithoutKnowledgeBase(Context):

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kb_pipeline.engine.context import Context
-from kb_pipeline.settings import home
 from kb_pipeline.stages.indexes import knowledge_base_indexes, switch_when_complete, target_index
 from kb_pipeline.storage.catalogue import DocumentEntry, KnowledgeBaseEntry, KnowledgeBaseIndex
 
@@ -37,7 +36,7 @@ def remove_documents(documents: Sequence[DocumentEntry], context: Context) -> No
 def _client(kb: str, index: KnowledgeBaseIndex, context: Context) -> MilvusClient:
     from kb_pipeline.index.connect import connect
 
-    return connect(context.settings_of(kb).index, home() / "index", index.uri)
+    return connect(context.settings_of(kb).index, context.settings.home / "index", index.uri)
 
 
 def remove_knowledge_base(kb: KnowledgeBaseEntry, context: Context) -> int:

@@ -9,12 +9,14 @@ from kb_pipeline.engine.context import Context
 from kb_pipeline.engine.plan import StaleStage, stale_stages
 from kb_pipeline.engine.process import process_lives
 from kb_pipeline.records import Record
+from kb_pipeline.stages import chunks, sections
 from kb_pipeline.storage.artefacts import StageState
 from kb_pipeline.storage.catalogue import DocumentEntry
 
 
 class StageStatus(Record, frozen=True):
-    """A stage of a document: `seconds` of its computation, whether the last run was a hit, when it ended."""
+    """A stage of a document: `seconds` of its computation, whether the last run reused its artefact (`hit`, the key
+    that is promised), when it ended."""
 
     state: str
     seconds: float
@@ -46,8 +48,8 @@ def document_status(document: DocumentEntry, context: Context) -> DocumentStatus
         id=document.id,
         state=state,
         reason=reason,
-        pages=int(_fact(states, "sections", "pages")),
-        chunks=int(_fact(states, "chunks", "chunks")),
+        pages=int(_fact(states, sections.STAGE.name, "pages")),
+        chunks=int(_fact(states, chunks.STAGE.name, "chunks")),
         queued_s=round(max(0.0, first - document.added), 1),
         stages={name: StageStatus(s.state, s.seconds, s.hit, s.at) for name, s in states.items()},
     )
@@ -67,11 +69,12 @@ def _state(document: DocumentEntry, states: dict[str, StageState], process: str,
     stale = stale_stages(document, context)
     if stale:
         return "stale", f"{stale[0].stage}: {stale[0].reason}"
-    failed = states["sections"].metadata.get("failed pages")
+    facts = states[sections.STAGE.name].metadata
+    failed = facts.get("failed pages")
     if failed:
         pages = ", ".join(map(str, failed))
-        return "indexed", f"without page {pages}: {states['sections'].metadata.get('failure', '')}"
-    missing = states["sections"].metadata.get("pictures missing")
+        return "indexed", f"without page {pages}: {facts.get('failure', '')}"
+    missing = facts.get("pictures missing")
     if missing:
         return "indexed", f"without {len(missing)} of its pictures: {missing[0]}"
     return "indexed", ""

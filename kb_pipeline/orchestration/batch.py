@@ -12,31 +12,41 @@ from kb_pipeline.engine.context import Outcome
 from kb_pipeline.engine.run import run_batch
 from kb_pipeline.engine.stage import Stage
 from kb_pipeline.orchestration import progress
-from kb_pipeline.stages.pipeline import BY_NAME, open_context
+from kb_pipeline.orchestration.resource import KnowledgeBaseResource
 
 LISTED_FAILURES = 50  # reasons shown in the run's failure; every one is in `kb status`
 
 
 CHARACTER_SUM = "character_sum"
-"""Name of the check on `sections`: characters in = characters in sections + characters dropped, for each document."""
+"""Name of the check on the stage that sums up characters: for each document, characters in = characters in sections +
+characters dropped."""
+
+
+Event = dg.AssetMaterialization | dg.MaterializeResult | dg.AssetCheckEvaluation
 
 
 def materialize_batch(
-    context: dg.AssetExecutionContext, stages: Sequence[Stage], keys: Sequence[str]
-) -> Iterator[dg.AssetMaterialization | dg.AssetCheckEvaluation]:
-    """Take documents through stages and yield an event for every artefact that is news; then fail if any failed.
+    context: dg.AssetExecutionContext,
+    knowledge_base: KnowledgeBaseResource,
+    pipeline: tuple[Stage, ...],
+    stages: Sequence[Stage],
+    keys: Sequence[str],
+) -> Iterator[Event]:
+    """Take documents through `stages` of a pipeline and yield an event for every artefact that is news; then fail if
+    any failed.
 
     A failed document marks its own partitions as failed, from the stage where it stopped; the others are not touched.
-    Where sections are among the stages, one check tells of how many documents the character sum is exact.
+    Where a stage sums up characters, one check tells of how many documents the character sum is exact.
 
     Raises:
         dagster.Failure: after the whole batch, where a document failed.
     """
     start = time.perf_counter()
     backfill = "dagster/backfill" in context.run.tags  # a backfill waits for an event of each of its partitions
-    computed, hits, failed = 0, 0, {}
+    computed, reused, failed = 0, 0, {}
+    by_name = {stage.name: stage for stage in stages}
     sums: dict[str, dict[str, Any]] = {}
-    with open_context(listen=progress.tell) as kb:
+    with knowledge_base.open(pipeline, progress.tell) as kb:
         known = {key: kb.catalogue.document(key) for key in keys}
         for key in [key for key, document in known.items() if document is None]:
             failed[key] = "the document was removed; delete its partition with `kb doctor --fix`"
@@ -46,30 +56,35 @@ def materialize_batch(
                 if outcome.artefact is None:
                     failed[outcome.document.id] = f"{outcome.document.path}: {outcome.stage}: {outcome.reason}"
                     context.log.error(failed[outcome.document.id])
-                    position = [stage.name for stage in stages].index(outcome.stage)
+                    position = list(by_name).index(outcome.stage)
                     _mark_failed(context, stages[position:], outcome.document.id)
                     continue
-                if outcome.stage == "sections":
+                stage = by_name[outcome.stage]
+                if stage.sums_characters:
                     sums[outcome.document.path] = outcome.artefact.metadata
-                hits, computed = hits + outcome.hit, computed + (not outcome.hit)
+                reused, computed = reused + outcome.reused, computed + (not outcome.reused)
                 if outcome.changed or backfill:
-                    yield _materialization(outcome, context.instance)
+                    if context.has_partition_key:
+                        yield _result(outcome)
+                    else:
+                        yield _materialization(stage, outcome, context.instance)
     seconds = time.perf_counter() - start
     context.log.info(
-        f"{len(keys)} documents in {seconds:.1f} s: {computed} stages computed, {hits} hits, {len(failed)} failed"
+        f"{len(keys)} documents in {seconds:.1f} s: {computed} stages computed, {reused} reused, {len(failed)} failed"
     )
-    if any(key.name == CHARACTER_SUM for key in context.selected_asset_check_keys):
-        yield _character_sum(sums)
+    for key in context.selected_asset_check_keys:
+        if key.name == CHARACTER_SUM:
+            yield _character_sum(key.asset_key, sums)
     if failed:
         listed = dict(sorted(failed.items())[:LISTED_FAILURES])
         raise dg.Failure(f"{len(failed)} of {len(keys)} documents failed", metadata=listed, allow_retries=False)
 
 
-def _character_sum(sums: dict[str, dict[str, Any]]) -> dg.AssetCheckEvaluation:
-    """The check of a batch: `sums` are the facts of its documents' sections by path."""
+def _character_sum(asset: dg.AssetKey, sums: dict[str, dict[str, Any]]) -> dg.AssetCheckEvaluation:
+    """The check of a batch: `sums` are the facts of its documents by path."""
     wrong = sorted(path for path, facts in sums.items() if not facts["character sum balanced"])
     return dg.AssetCheckEvaluation(
-        asset_key=dg.AssetKey("sections"),
+        asset_key=asset,
         check_name=CHARACTER_SUM,
         passed=not wrong,
         metadata={
@@ -82,9 +97,20 @@ def _character_sum(sums: dict[str, dict[str, Any]]) -> dg.AssetCheckEvaluation:
     )
 
 
-def _materialization(outcome: Outcome, instance: dg.DagsterInstance) -> dg.AssetMaterialization:
+def _result(outcome: Outcome) -> dg.MaterializeResult:
+    """An asset's output in a run over one partition: steps downstream of it, a user's own, go on in the same run.
+
+    Over several partitions an output would stand for all of them, the failed and the unchanged ones, too; there events
+    are all that can be given, and assets downstream follow in runs of their own.
+    """
+    version = dg.DataVersion(outcome.artefact.content_hash)
+    return dg.MaterializeResult(asset_key=outcome.stage, metadata=_metadata(outcome), data_version=version)
+
+
+def _materialization(stage: Stage, outcome: Outcome, instance: dg.DagsterInstance) -> dg.AssetMaterialization:
     """The event of one stage of one document, with the version tags that Dagster's staleness looks at."""
-    stage, artefact = BY_NAME[outcome.stage], outcome.artefact
+    artefact = outcome.artefact
+    # the storage id before this event stands for the upstream events: without one, Dagster sees "a new dependency"
     pointer = str(instance.event_log_storage.get_maximum_record_id() or "NULL") if stage.upstream else "NULL"
     tags = {"dagster/data_version": artefact.content_hash, "dagster/code_version": stage.code_version}
     for name, content in artefact.inputs.items():
@@ -99,7 +125,7 @@ def _metadata(outcome: Outcome) -> dict[str, Any]:
     return {
         "document": outcome.document.path,
         "source": dg.MetadataValue.path(outcome.document.source),
-        "hit": outcome.hit,
+        "reused": outcome.reused,
         "seconds": outcome.artefact.seconds,
         "fingerprint": outcome.artefact.fingerprint,
         "preview": dg.MetadataValue.md(preview),
@@ -115,7 +141,7 @@ def _facts_table(facts: dict[str, Any]) -> str:
 def _mark_failed(context: dg.AssetExecutionContext, stages: Sequence[Stage], key: str) -> None:
     """Show a document's partitions of those stages as failed: planned in a run that fails, never materialized.
 
-    Dagster has no public call for that; this is the only place that reaches inside.
+    Dagster has no public call for that: test_private_dagster.py fails when its inside changes.
     """
     from dagster._core.events import AssetMaterializationPlannedData, DagsterEvent
 

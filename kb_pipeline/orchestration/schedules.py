@@ -1,13 +1,17 @@
 """Re-ingestion on a clock: every document is looked at, and only what changed is computed."""
 
-from __future__ import annotations
+# no postponed annotations here: Dagster reads the resource off the schedule's signature
 
 from collections.abc import Iterator
 
 import dagster as dg
 
 from kb_pipeline.orchestration.partitions import documents
-from kb_pipeline.settings import load_settings
+from kb_pipeline.orchestration.resource import KnowledgeBaseResource
+
+JOB = "ingest"
+"""Name of the job that takes documents through all stages."""
+NIGHTLY = "0 2 * * *"
 
 
 def batches(keys: list[str], size: int) -> Iterator[list[str]]:
@@ -16,13 +20,20 @@ def batches(keys: list[str], size: int) -> Iterator[list[str]]:
         yield keys[start : start + size]
 
 
-@dg.schedule(job_name="ingest", cron_schedule="0 2 * * *")
-def nightly_reingest(context: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest]:
-    """Every document of every knowledge base at two in the night; unchanged ones cost a millisecond each."""
-    keys = sorted(context.instance.get_dynamic_partitions(documents.name))
-    stamp = context.scheduled_execution_time.isoformat()
-    for number, batch in enumerate(batches(keys, load_settings().pipeline.batch)):
-        yield dg.RunRequest(run_key=f"{stamp}-{number}", run_config=run_config(batch))
+def nightly_reingest(cron: str) -> dg.ScheduleDefinition:
+    """The schedule that takes every document of every knowledge base through the job."""
+
+    @dg.schedule(name="nightly_reingest", job_name=JOB, cron_schedule=cron)
+    def schedule(
+        context: dg.ScheduleEvaluationContext, knowledge_base: KnowledgeBaseResource
+    ) -> Iterator[dg.RunRequest]:
+        """Every document of every knowledge base; unchanged ones cost a millisecond each."""
+        keys = sorted(context.instance.get_dynamic_partitions(documents.name))
+        stamp = context.scheduled_execution_time.isoformat()
+        for number, batch in enumerate(batches(keys, knowledge_base.load().pipeline.batch)):
+            yield dg.RunRequest(run_key=f"{stamp}-{number}", run_config=run_config(batch))
+
+    return schedule
 
 
 def run_config(keys: list[str]) -> dict[str, object]:

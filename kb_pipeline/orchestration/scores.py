@@ -1,20 +1,19 @@
 """Scores of retrieval and tracing as assets, a partition a knowledge base: every evaluation is an event with its
 figures as metadata, so that Dagster draws them over time and a change's effect is seen."""
 
-# no postponed annotations here: Dagster reads the configs off the functions' signatures
+# no postponed annotations here: Dagster reads configs and resource off the functions' signatures
 
+import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import dagster as dg
 
+from kb_pipeline.orchestration.resource import KnowledgeBaseResource
+from kb_pipeline.storage.catalogue import Catalogue
+from kb_pipeline.storage.objects import home_store
+
 knowledge_bases = dg.DynamicPartitionsDefinition(name="knowledge_bases")
-ASSETS = ("self_recall", "question_scores", "trace_scores")
-_options: dict[str, Any] = {
-    "partitions_def": knowledge_bases,
-    "deps": [dg.AssetDep("index_rows", partition_mapping=dg.AllPartitionMapping())],
-    "group_name": "scores",
-    "kinds": {"python", "milvus"},
-}
 
 
 class SampleConfig(dg.Config):
@@ -29,31 +28,51 @@ class QuestionsConfig(dg.Config):
     questions: str = ""
 
 
-@dg.asset(name="self_recall", description="Does a chunk come out first, asked with its own text?", **_options)
-def self_recall_asset(context: dg.AssetExecutionContext, config: SampleConfig) -> dg.MaterializeResult:
-    """Self-recall of a knowledge base: dense, full-text and hybrid."""
-    from kb_pipeline.evaluation.run import metadata, self_recall_of
+def score_assets(readers: Sequence[str], owners: Sequence[str] = ()) -> list[dg.AssetsDefinition]:
+    """The three evaluations as assets.
 
-    return dg.MaterializeResult(metadata=metadata(self_recall_of(_name(context.partition_key), config.sample)))
+    Args:
+        readers: assets whose rows readers search, on which scores depend.
+        owners: of the assets, as Dagster writes them.
+    """
+    options: dict[str, Any] = {
+        "partitions_def": knowledge_bases,
+        "deps": [dg.AssetDep(name, partition_mapping=dg.AllPartitionMapping()) for name in readers],
+        "group_name": "scores",
+        "kinds": {"python", "milvus"},
+        "owners": list(owners),
+    }
 
+    @dg.asset(description="Does a chunk come out first, asked with its own text?", **options)
+    def self_recall(
+        context: dg.AssetExecutionContext, config: SampleConfig, knowledge_base: KnowledgeBaseResource
+    ) -> dg.MaterializeResult:
+        from kb_pipeline.evaluation.run import metadata, self_recall_of
 
-@dg.asset(name="question_scores", description="Recall, MRR, nDCG and page hits over a question set.", **_options)
-def question_scores_asset(context: dg.AssetExecutionContext, config: QuestionsConfig) -> dg.MaterializeResult:
-    """Scores of a knowledge base over its question set."""
-    from kb_pipeline.evaluation.run import metadata, question_scores_of
+        name, settings = _name(context.partition_key, knowledge_base), knowledge_base.load()
+        return dg.MaterializeResult(metadata=metadata(self_recall_of(name, config.sample, settings)))
 
-    return dg.MaterializeResult(metadata=metadata(question_scores_of(_name(context.partition_key), config.questions)))
+    @dg.asset(description="Recall, MRR, nDCG and page hits over a question set.", **options)
+    def question_scores(
+        context: dg.AssetExecutionContext, config: QuestionsConfig, knowledge_base: KnowledgeBaseResource
+    ) -> dg.MaterializeResult:
+        from kb_pipeline.evaluation.run import metadata, question_scores_of
 
+        name, settings = _name(context.partition_key, knowledge_base), knowledge_base.load()
+        return dg.MaterializeResult(metadata=metadata(question_scores_of(name, config.questions, settings)))
 
-@dg.asset(name="trace_scores", description="Do the highlights shown cover the true places?", **_options)
-def trace_scores_asset(context: dg.AssetExecutionContext, config: QuestionsConfig) -> dg.MaterializeResult:
-    """Cover and intersection over union of a knowledge base's highlights over its question set."""
-    from kb_pipeline.evaluation.run import metadata, trace_scores_of
+    @dg.asset(description="Do the highlights shown cover the true places?", **options)
+    def trace_scores(
+        context: dg.AssetExecutionContext, config: QuestionsConfig, knowledge_base: KnowledgeBaseResource
+    ) -> dg.MaterializeResult:
+        from kb_pipeline.evaluation.run import metadata, trace_scores_of
 
-    return dg.MaterializeResult(metadata=metadata(trace_scores_of(_name(context.partition_key), config.questions)))
+        name, settings = _name(context.partition_key, knowledge_base), knowledge_base.load()
+        return dg.MaterializeResult(metadata=metadata(trace_scores_of(name, config.questions, settings)))
 
-
-score_assets = [self_recall_asset, question_scores_asset, trace_scores_asset]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", dg.BetaWarning)  # the release is pinned
+        return dg.with_source_code_references([self_recall, question_scores, trace_scores])
 
 
 def record_scores(asset: str, kb: str, figures: dict[str, Any]) -> None:
@@ -75,11 +94,8 @@ def forget_scores(instance: dg.DagsterInstance, kb: str) -> None:
         instance.delete_dynamic_partition(knowledge_bases.name, kb)
 
 
-def _name(key: str) -> str:
-    from kb_pipeline.stages.pipeline import open_context
-
-    with open_context() as context:
-        entry = context.catalogue.knowledge_base_by_id(key)
+def _name(key: str, knowledge_base: KnowledgeBaseResource) -> str:
+    entry = Catalogue(home_store(knowledge_base.load())).knowledge_base_by_id(key)
     if entry is None:
         raise dg.Failure(f"there is no knowledge base {key} any more", allow_retries=False)
     return entry.name

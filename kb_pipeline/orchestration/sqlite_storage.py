@@ -2,6 +2,8 @@
 
 The stock event log opens and closes a connection for every event, and closing the last one checkpoints the write-ahead
 log with several fsyncs. `synchronous=NORMAL` is safe against a crash of the process in WAL mode.
+
+Dagster offers no public base for a storage of one's own: test_private_dagster.py fails when what is overridden changes.
 """
 
 from __future__ import annotations

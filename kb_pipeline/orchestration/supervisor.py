@@ -70,6 +70,7 @@ def _commands(port: int, code_port: int) -> dict[str, list[str]]:
     return {
         "code": [sys.executable, "-m", "dagster", "code-server", "start", *module],
         "webserver": [sys.executable, "-m", "dagster_webserver", "-h", "127.0.0.1", "-p", str(port), *code],
+        # the script `dagster-daemon` runs the same module, and may lie elsewhere (test_private_dagster.py)
         "daemon": [sys.executable, "-m", "dagster._daemon", "run", *code],
     }
 

@@ -18,7 +18,7 @@ from kb_pipeline.query.reader import Documents, Reader, SearchedIndex
 from kb_pipeline.query.results import ChunkRow, SearchResult
 from kb_pipeline.query.search import Page, Search
 from kb_pipeline.records import Answer, Citation, Hit, Locator, PageLocator
-from kb_pipeline.settings import QuerySettings, RerankSettings
+from kb_pipeline.settings import QuerySettings, RerankSettings, Settings, load_settings
 from kb_pipeline.tokenization.tokens import Tokenizer
 
 if TYPE_CHECKING:
@@ -54,15 +54,18 @@ class KnowledgeBase:
         self._search = Search(self._reader, documents, settings, rerank)
 
     @classmethod
-    def open(cls, name: str) -> KnowledgeBase:
-        """The knowledge base of that name in KB_HOME.
+    def open(cls, name: str, settings: Settings | None = None) -> KnowledgeBase:
+        """The knowledge base of that name.
+
+        Args:
+            settings: of the installation that holds it; that of `KB_HOME` where none are given.
 
         Raises:
             UnknownKnowledgeBase: there is none; the message lists those that are there.
         """
         from kb_pipeline.query.stored import stored_parts
 
-        return cls(**stored_parts(name))
+        return cls(**stored_parts(name, settings or load_settings()))
 
     # ------------------------------------------------------------ search
 

@@ -12,27 +12,27 @@ from kb_pipeline.errors import UnknownDocument
 from kb_pipeline.index.collections import check_dimension, has_collection, load_collection
 from kb_pipeline.index.connect import connect
 from kb_pipeline.query.reader import SearchedIndex
-from kb_pipeline.settings import IndexSettings, Settings, home, load_settings
+from kb_pipeline.settings import Settings
 from kb_pipeline.storage.artefacts import Artefacts
 from kb_pipeline.storage.catalogue import Catalogue
 from kb_pipeline.storage.objects import home_store
+from kb_pipeline.storage.pictures import FIGURE_PICTURES, PAGE_PICTURES, page_picture_part
 from kb_pipeline.tokenization.tokens import tokenizer
 from kb_pipeline.weights.manifest import model_hash
 
 OTHER_WEIGHTS = "the embedding model's weight file is not the one that made the vectors: ingest again"
 
 
-def stored_parts(name: str) -> dict[str, Any]:
-    """What a `KnowledgeBase` of KB_HOME is made of, by the names of its arguments, with its own settings.
+def stored_parts(name: str, installation: Settings) -> dict[str, Any]:
+    """What a `KnowledgeBase` of an installation is made of, by the names of its arguments, with its own settings.
 
     Raises:
         UnknownKnowledgeBase: there is none.
     """
-    storage = load_settings().storage
-    objects = home_store(storage)
+    objects = home_store(installation)
     catalogue = Catalogue(objects)
     entry = catalogue.knowledge_base(name)
-    settings = load_settings(entry.settings)
+    settings = installation.merged(entry.settings)
     chat = None
     if settings.llm.base_url:
         from kb_pipeline.llm.client import ChatClient
@@ -42,8 +42,8 @@ def stored_parts(name: str) -> dict[str, Any]:
         "name": entry.name,
         "settings": settings.query,
         "index": lambda: _served(catalogue, entry.id, settings),
-        "connect": lambda index: _loaded(settings.index, index),
-        "documents": StoredDocuments(catalogue, Artefacts(objects, storage.keep_versions), entry.id),
+        "connect": lambda index: _loaded(settings, index),
+        "documents": StoredDocuments(catalogue, Artefacts(objects, installation.storage.keep_versions), entry.id),
         "chat": chat,
         "words": tokenizer(settings.index.user_words),
         "rerank": settings.rerank,
@@ -61,8 +61,8 @@ def _served(catalogue: Catalogue, kb: str, settings: Settings) -> SearchedIndex:
     return SearchedIndex(served.collection, embedder(made_with), served.uri, OTHER_WEIGHTS if changed else "")
 
 
-def _loaded(settings: IndexSettings, index: SearchedIndex) -> MilvusClient:
-    client = connect(settings, home() / "index", index.uri)
+def _loaded(settings: Settings, index: SearchedIndex) -> MilvusClient:
+    client = connect(settings.index, settings.home / "index", index.uri)
     if has_collection(client, index.collection):
         check_dimension(client, index.collection, index.embedder.dimension)
         load_collection(client, index.collection)
@@ -97,7 +97,7 @@ class StoredDocuments:
         Raises:
             UnknownDocument: the document or the page's picture is not there.
         """
-        return self._part(document_id, "page_renders", f"{page:05d}.jpg", page)
+        return self._part(document_id, PAGE_PICTURES, page_picture_part(page), page)
 
     def figure_picture(self, document_id: str, picture: str) -> bytes:
         """The crop of a figure, by its part name.
@@ -105,11 +105,10 @@ class StoredDocuments:
         Raises:
             UnknownDocument: the document or the picture is not there.
         """
-        return self._part(document_id, "sections", picture)
+        return self._part(document_id, FIGURE_PICTURES, picture)
 
     def _part(self, document_id: str, stage: str, part: str, page: int = 0) -> bytes:
-        state = self._artefacts.state(document_id).stages.get(stage)
-        artefact = state and self._artefacts.artefact(document_id, stage, state.fingerprint)
+        artefact = self._artefacts.current(document_id, stage)
         if not artefact or part not in artefact.parts:
             raise UnknownDocument(
                 f"no picture of the {'page' if page else 'figure'} is kept",

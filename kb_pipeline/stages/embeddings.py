@@ -33,7 +33,7 @@ def compute(work: Work) -> Output:
     enrichments = decode(work.read("llm_enrichments", "enrichments.json"), tuple[Enrichment, ...])
     questions = [(one.ordinal, n, question) for one in enrichments for n, question in enumerate(one.questions)]
     ordinals, numbers, texts = zip(*chunks, *questions, strict=True) if chunks else ((), (), ())
-    vectors, hits = embed_cached(
+    vectors, reused = embed_cached(
         model, texts, VectorCache(work.artefacts.objects, f"documents/{work.document.id}/vectors")
     )
     frame = pandas.DataFrame(
@@ -44,7 +44,7 @@ def compute(work: Work) -> Output:
             "vector": list(np.asarray(vectors, dtype=np.float32)),
         }
     )
-    facts = {"vectors": len(texts), "from cache": hits, "model": model.model_id, "dimension": model.dimension}
+    facts = {"vectors": len(texts), "from cache": reused, "model": model.model_id, "dimension": model.dimension}
     return Output({"vectors.parquet": to_parquet(frame)}, facts)
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from kb_pipeline.engine.stage import Output, Stage, Work
 from kb_pipeline.records import Enrichment, IndexRows, decode, encode
-from kb_pipeline.settings import home
 from kb_pipeline.stages.chunks import read_chunks
 from kb_pipeline.stages.embeddings import read_vectors
 from kb_pipeline.stages.indexes import SCHEMA_VERSION, switch_when_complete, target_index
-from kb_pipeline.storage.artefacts import Artefact
+from kb_pipeline.storage.artefacts import Artefact, Artefacts
 
 VERSION_DIGITS = 12  # hex digits of the fingerprint: 48 bits tell the few versions of one document apart
 
@@ -27,7 +26,7 @@ def compute(work: Work) -> Output:
     from kb_pipeline.tokenization.tokens import tokenizer
 
     kb, catalogue = work.document.kb, work.catalogue
-    client = connect(work.settings.index, home() / "index")
+    client = connect(work.settings.index, work.settings.home / "index")
     model = embedder(work.settings.embedding)
     index = target_index(kb, work.settings, catalogue)
     ensure_collection(client, index.collection, model.dimension)
@@ -64,6 +63,12 @@ def still_valid(work: Work, artefact: Artefact) -> bool:
     )
 
 
+def written_rows(document: str, artefacts: Artefacts) -> IndexRows | None:
+    """What was last written of a document, by its id; None where nothing was."""
+    artefact = artefacts.current(document, STAGE.name)
+    return decode(artefacts.part(artefact, "rows.json"), IndexRows) if artefact else None
+
+
 STAGE = Stage(
     "index_rows",
     ("chunks", "llm_enrichments", "embeddings"),
@@ -72,4 +77,6 @@ STAGE = Stage(
     settings=("index.uri", "index.user_words"),
     compute=compute,
     still_valid=still_valid,
+    kinds=("milvus",),
+    serves_readers=True,
 )

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from kb_pipeline.engine.keys import stage_basis
 from kb_pipeline.errors import KbError
-from kb_pipeline.settings import Settings, home
+from kb_pipeline.settings import Settings
 from kb_pipeline.stages import embeddings
 from kb_pipeline.storage.catalogue import Catalogue, KnowledgeBaseIndex
 from kb_pipeline.storage.fingerprints import value_hash
@@ -88,6 +88,6 @@ def forget_index(kb: str, index: KnowledgeBaseIndex, settings: Settings, catalog
         if entry:
             catalogue.point(entry, index.collection, "")
     try:
-        drop_collection(connect(settings.index, home() / "index", index.uri), index.collection)
+        drop_collection(connect(settings.index, settings.home / "index", index.uri), index.collection)
     except KbError as error:
         log.warning("the old index %s could not be dropped: %s", index.collection, error)

@@ -11,6 +11,7 @@ from kb_pipeline.errors import DocumentError
 from kb_pipeline.records import PageRender, Verdict, encode
 from kb_pipeline.stages.page_source import open_pages, without_pages
 from kb_pipeline.storage.parquet import from_parquet, to_parquet
+from kb_pipeline.storage.pictures import PAGE_PICTURES, page_picture_part
 
 if TYPE_CHECKING:
     from kb_pipeline.deepdoc.files.paged_file import PagedFile
@@ -32,7 +33,7 @@ def compute_page(work: PageWork) -> tuple[dict[str, bytes], dict[str, float]]:
     parts = {
         f"{work.page:05d}.json": encode(render),
         f"{work.page:05d}.parquet": to_parquet(characters.to_frame()),
-        f"{work.page:05d}.jpg": display,
+        page_picture_part(work.page): display,
     }
     return parts, {"characters": render.characters, f"pages {render.verdict.label}": 1}
 
@@ -68,7 +69,7 @@ def _thumbnail(file: PagedFile) -> str:
 
 
 STAGE = Stage(
-    "page_renders",
+    PAGE_PICTURES,
     ("raw_file",),
     f"4 pypdfium2 {version('pypdfium2')}",
     "Pages as pictures, with geometry, characters and the verdict on their character layer.",
@@ -79,4 +80,5 @@ STAGE = Stage(
     failed_page=failed_page,
     finish=finish,
     display=".jpg",
+    kinds=("pdf",),
 )

@@ -1,4 +1,4 @@
-"""The nine stages in order, and what a process needs to run them."""
+"""The stages in order, and what a process needs to run them."""
 
 from __future__ import annotations
 
@@ -33,14 +33,17 @@ PIPELINE: tuple[Stage, ...] = (
     embeddings.STAGE,
     index_rows.STAGE,
 )
-BY_NAME = {stage.name: stage for stage in PIPELINE}
 
 
-def open_context(settings: Settings | None = None, listen: Callable[[Progress], None] | None = None) -> Context:
-    """The context of this installation (`KB_HOME`)."""
+def open_context(
+    settings: Settings | None = None,
+    listen: Callable[[Progress], None] | None = None,
+    pipeline: tuple[Stage, ...] = PIPELINE,
+) -> Context:
+    """The context of the installation that has these settings, by default that of `KB_HOME`."""
     settings = settings or load_settings()
-    objects = home_store(settings.storage)
-    context = Context(settings, Artefacts(objects, settings.storage.keep_versions), Catalogue(objects), PIPELINE)
+    objects = home_store(settings)
+    context = Context(settings, Artefacts(objects, settings.storage.keep_versions), Catalogue(objects), pipeline)
     if listen:
         context.listen = listen
     return context

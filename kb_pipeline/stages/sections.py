@@ -10,9 +10,14 @@ from kb_pipeline.records import Bookmark, PageLayout, PageRender, PageTables, Pa
 from kb_pipeline.stages.layout_boxes import PICTURED, figure_part
 from kb_pipeline.stages.page_source import PAGED_TYPES
 from kb_pipeline.stages.raw_file import RawFile, raw_file
+from kb_pipeline.storage.artefacts import Artefacts
+from kb_pipeline.storage.pictures import FIGURE_PICTURES
 
 if TYPE_CHECKING:
     from kb_pipeline.formats.native import NativeDocument
+
+DOCUMENT = "document.json"
+"""Part that holds the ParsedDocument."""
 
 
 def compute(work: Work) -> Output:
@@ -27,11 +32,11 @@ def compute(work: Work) -> Output:
     file = raw_file(work)
     if file.kind not in PAGED_TYPES:
         native = _native(work, file.kind)
-        return Output({"document.json": encode(native.document), **native.pictures}, facts(native.document))
+        return Output({DOCUMENT: encode(native.document), **native.pictures}, facts(native.document))
     if work.settings.parser.engine == "remote":
         return _remote(work, file)
     document, pictures = _assembled(work)
-    return Output({"document.json": encode(document), **pictures}, facts(document))
+    return Output({DOCUMENT: encode(document), **pictures}, facts(document))
 
 
 def _remote(work: Work, file: RawFile) -> Output:
@@ -43,7 +48,7 @@ def _remote(work: Work, file: RawFile) -> Output:
         work.read("raw_file", "content"), file.kind, file.name, renders, work.settings
     )
     told = {"pictures missing": [f"{part}: {reason}" for part, reason in missing.items()]} if missing else {}
-    return Output({"document.json": encode(document), **pictures}, {**facts(document), **told})
+    return Output({DOCUMENT: encode(document), **pictures}, {**facts(document), **told})
 
 
 def _assembled(work: Work) -> tuple[ParsedDocument, dict[str, bytes]]:
@@ -106,8 +111,14 @@ def preview(document: ParsedDocument, characters: int = 600) -> str:
     return "\n\n".join(blocks)
 
 
+def read_document(document: str, artefacts: Artefacts) -> ParsedDocument | None:
+    """A document by its id as it was last put together; None where it was not."""
+    artefact = artefacts.current(document, STAGE.name)
+    return decode(artefacts.part(artefact, DOCUMENT), ParsedDocument) if artefact else None
+
+
 STAGE = Stage(
-    "sections",
+    FIGURE_PICTURES,
     ("raw_file", "page_renders", "layout_boxes", "table_grids"),
     "6",
     "Sections in reading order, dropped text with reasons, the character sum.",
@@ -119,4 +130,5 @@ STAGE = Stage(
         "parser.orientation_classify",
     ),
     compute=compute,
+    sums_characters=True,
 )

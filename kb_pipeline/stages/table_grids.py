@@ -54,4 +54,5 @@ STAGE = Stage(
     open_pages=open_pages,
     compute_page=compute_page,
     failed_page=failed_page,
+    kinds=("onnx",),
 )

@@ -37,7 +37,8 @@ class Artefact(Record, frozen=True):
 
 
 class StageState(Record, frozen=True):
-    """A stage of a document as it was left: `done` (its artefact is current), `failed`, or `running`."""
+    """A stage of a document as it was left: `done` (its artefact is current), `failed`, or `running`. `hit`: whether
+    the last run reused the artefact; it keeps its name of old, under which it lies in stores."""
 
     state: Literal["done", "failed", "running"]
     fingerprint: str = ""
@@ -87,6 +88,11 @@ class Artefacts:
         """The committed artefact of that fingerprint, or None."""
         data = self.objects.read(f"documents/{document}/{stage}/{fingerprint}.json")
         return decode(data, Artefact) if data else None
+
+    def current(self, document: str, stage: str) -> Artefact | None:
+        """The artefact of a stage that is in force; None where the stage is not done."""
+        state = self.state(document).stages.get(stage)
+        return self.artefact(document, stage, state.fingerprint) if state and state.state == "done" else None
 
     def save_part(self, document: str, stage: str, name: str, data: bytes) -> str:
         """Store a part by its content; returns its object name."""

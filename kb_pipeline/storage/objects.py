@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from kb_pipeline.errors import StorageUnavailable
-from kb_pipeline.settings import StorageSettings, home
+from kb_pipeline.settings import Settings
 
 READERS = 32  # objects of a remote store that are read at the same time
 S3_CONFIG = {
@@ -45,9 +45,9 @@ class ObjectStore(Protocol):
         """Remove an object, or a folder with all that is under it; nothing happens where there is none."""
 
 
-def home_store(settings: StorageSettings) -> ObjectStore:
-    """The store of this installation: at `storage.uri`, or the folder KB_HOME/store."""
-    return open_store(settings.uri or str(home() / "store"), settings.options)
+def home_store(settings: Settings) -> ObjectStore:
+    """The store of an installation: at `storage.uri`, or the folder `store` in its home."""
+    return open_store(settings.storage.uri or str(settings.home / "store"), settings.storage.options)
 
 
 def open_store(uri: str, options: dict[str, Any]) -> ObjectStore:

@@ -1,4 +1,4 @@
-"""The runner, on small stages of its own: hits, early cut-off, failures that stay alone, pages not done twice."""
+"""The runner, on small stages of its own: reuse, early cut-off, failures that stay alone, pages not done twice."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_a_new_document_goes_through_every_stage_and_every_page(pipeline):
         [("raw_file",), ("renders", 1), ("renders", 2), ("boxes", 1), ("boxes", 2), ("sections",), ("chunks", 512)]
     )
     assert [o.stage for o in outcomes] == ALL
-    assert all(o.changed and not o.hit for o in outcomes)
+    assert all(o.changed and not o.reused for o in outcomes)
     facts = {o.stage: o.artefact.metadata for o in outcomes}
     assert facts["boxes"] == {"pages": 2, "boxes": 4}
 
@@ -144,11 +144,11 @@ def test_an_unchanged_document_runs_nothing_and_is_no_news(pipeline):
     pipeline.run(document)
     calls, outcomes = pipeline.run(document)
     assert calls == []
-    assert all(o.hit and not o.changed for o in outcomes)
+    assert all(o.reused and not o.changed for o in outcomes)
     assert plan.stale_stages(document, pipeline.context) == []
 
 
-def test_a_setting_re_runs_its_stage_and_what_follows_and_switching_back_is_a_hit(pipeline):
+def test_a_setting_re_runs_its_stage_and_what_follows_and_switching_back_reuses_it(pipeline):
     document = pipeline.document("a.pdf", ["one", "two"])
     pipeline.run(document)
     calls, _ = pipeline.run(document, chunking__chunk_tokens=64)
@@ -272,7 +272,7 @@ def test_a_selected_stage_takes_the_others_as_they_are(pipeline):
     pipeline.calls.clear()
     chunks = [stage for stage in pipeline.stages if stage.name == "chunks"]
     outcomes = run_document(document, chunks, pipeline.context)
-    assert pipeline.calls == [] and outcomes[0].hit
+    assert pipeline.calls == [] and outcomes[0].reused
     other = pipeline.document("b.pdf", ["never run"])
     outcomes = run_document(other, chunks, pipeline.context)
     assert outcomes[0].reason.startswith("UpstreamMissing: chunks needs sections")

@@ -1,4 +1,4 @@
-"""The nine assets over real documents: events, hits, failures on their own partitions, backfills by range."""
+"""The nine assets over real documents: events, reuse, failures on their own partitions, backfills by range."""
 
 from __future__ import annotations
 
@@ -134,14 +134,14 @@ def test_materializations_carry_what_people_look_for(base):
         record = instance.fetch_materializations(dg.AssetKey("sections"), limit=1).records[0]
     found = {name: value.value for name, value in record.asset_materialization.metadata.items()}
     assert found["document"].startswith("note ") and found["document"].endswith(".md")
-    assert found["hit"] is False
+    assert found["reused"] is False
     assert found["seconds"] >= 0
     assert "Hole ZK30" in found["preview"]
     assert found["character sum balanced"] is True
     assert record.asset_materialization.tags["dagster/data_version"]
 
 
-def test_a_backfill_over_a_range_of_partitions_reports_hits_too(base):
+def test_a_backfill_over_a_range_of_partitions_reports_what_is_reused_too(base):
     """As the Dagster UI does it: a run over a partition range, tagged as part of a backfill."""
     from kb_pipeline.definitions import defs
 

@@ -61,6 +61,7 @@ def test_evaluations_are_printed_and_kept(notes, tmp_path):
             instance=instance,
             partition_key=notes.id,
             selection="self_recall",
+            resources=defs.resources,
         )
         assert job.success
     assert len(history("self_recall")) == 2

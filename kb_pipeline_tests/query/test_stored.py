@@ -27,7 +27,7 @@ NAME = "铜矿报告 / Q3"
 
 @pytest.fixture
 def catalogue(kb_home: Path) -> Catalogue:
-    return Catalogue(home_store(load_settings().storage))
+    return Catalogue(home_store(load_settings()))
 
 
 def test_search_ask_and_trace_by_name(catalogue: Catalogue, kb_home: Path) -> None:

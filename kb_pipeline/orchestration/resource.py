@@ -1,0 +1,39 @@
+"""The installation that a run works on, as a Dagster resource."""
+
+# no postponed annotations here: Dagster reads the fields off the class
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+from pydantic import Field
+
+from kb_pipeline.engine.context import Context, Progress
+from kb_pipeline.engine.stage import Stage
+from kb_pipeline.settings import Settings, load_settings
+from kb_pipeline.stages.pipeline import PIPELINE, open_context
+
+RESOURCE = "knowledge_base"
+"""Name under which assets and schedules ask for it."""
+
+
+class KnowledgeBaseResource(dg.ConfigurableResource):
+    """One installation: the folder of everything it keeps, and settings on top of its kb.toml and KB_* variables."""
+
+    home: str = Field("", description="Folder of the installation; empty for KB_HOME.")
+    storage: str = Field("", description="Where artefacts go, as storage.uri; empty for what the settings say.")
+    settings: dict[str, Any] = Field({}, description='Further settings, such as {"chunking.chunk_tokens": 256}.')
+
+    def load(self) -> Settings:
+        """Its settings.
+
+        Raises:
+            InvalidSetting: kb.toml, a KB_* variable or a setting of this resource is unknown or not allowed.
+        """
+        own = {**self.settings, **({"storage.uri": self.storage} if self.storage else {})}
+        return load_settings(own, Path(self.home).resolve() if self.home else None)
+
+    def open(self, pipeline: tuple[Stage, ...] = PIPELINE, listen: Callable[[Progress], None] | None = None) -> Context:
+        """A context to run those stages in; the caller closes it."""
+        return open_context(self.load(), listen, pipeline)
