@@ -1,19 +1,25 @@
 """Bytes to text: which encoding a text file is in.
 
 A byte order mark or valid UTF-8 decides at once, UTF-16 without a mark shows by its zero or ideograph bytes. For the
-rest every candidate decodes the whole text and is scored by what it then reads like: ideographs that are frequent,
-one script, letters in words, and no characters that no one writes.
+rest every candidate decodes the text line by line and is scored by what its lines then read like: ideographs that are
+frequent, one script, letters in words, and no characters that no one writes. A line that the file's codec cannot read
+does not make the file one of another codec: it is told.
 """
 
 from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 SAMPLE = 200_000  # bytes that are scored; the whole text is decoded
 CONTROL_SHARE = 0.01  # share of control bytes up to which bytes are text
-STRAY = 0.002  # share of bytes that may be invalid in UTF-8 that is cut or damaged
+ZEROS = bytes(4)  # that many zero bytes in a row stand in no text, save at its end
+STRAY = 0.05  # of the bytes beyond ASCII, that may be invalid in UTF-8 of a single line that is cut or damaged
+SURE = 9  # bytes beyond ASCII of a line that is UTF-8 in a file of another codec
+BAD_LINE = 0.6  # taken off a codec's score, times the share of lines that it cannot read
+MAX_TOLD = 5  # lines that a note lists
 
 MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -23,10 +29,12 @@ MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 WIDE = ("utf-16-le", "utf-16-be")
+# codecs in which the byte of a line feed is nothing else
+LINEWISE = ("utf-8", "utf-8-sig", "gb18030", "big5hkscs", "cp1252", "cp932", "euc_jp", "cp949", "cp1251")
 READS_WELL = 0.5  # score of text that is surely in that codec
 # how much a codec's score is raised or lowered beforehand: what is rare in Chinese and English files needs more proof
 CANDIDATES = {
-    "gb18030": 0.15,
+    "gb18030": 0.15,  # before the tables of one byte a letter, which can read anything
     "big5hkscs": 0.0,
     "cp1252": 0.0,
     "cp932": -0.05,
@@ -54,46 +62,107 @@ _IDEOGRAPH = re.compile(r"[\u4e00-\u9fff]")
 _RARE_IDEOGRAPH = re.compile(r"[\u3400-\u4dbf\U00020000-\U0003ffff\uf900-\ufaff]")
 _PUNCTUATION = re.compile(r"[，。、；：？！“”‘’（）《》「」『』【】…—　·]")
 _PRIVATE = re.compile(r"[\ue000-\uf8ff\ufffd\x80-\x9f]")
-_CYRILLIC_WORD = re.compile(r"[А-ЯЁ]?[а-яё]{2,}|[А-ЯЁ]{2,}")
+# of one case, save its first letter: what bytes of Chinese look like in that table is not
+_CYRILLIC_WORD = re.compile(r"(?<!\w)(?:[А-ЯЁ]?[а-яё]+|[А-ЯЁ]{2,})(?!\w)")
 _LATIN_WORD = re.compile(r"[A-Za-z]+[À-ÖØ-öø-ÿŒœŠšŽž]{1,2}[a-z]*|[À-ÖØ-Þ]?[à-öø-ÿœšž][a-z]+")
 _LATIN_SIGN = re.compile(r"[‘’“”–—…•€£©®°«»§±²³µ·½¼]")
 
 
 class Decoded(NamedTuple):
-    """Text and the codec that read it."""
+    """Text, the codec that read it, and what a reader should know of it."""
 
     text: str
     codec: str
+    notes: tuple[str, ...] = ()
 
 
 def decode(data: bytes) -> Decoded:
-    """The text of a text file. Bytes that the codec cannot read become U+FFFD, one each: nothing is left out."""
+    """The text of a text file. Bytes that no codec can read become U+FFFD, one each, and their lines are told; zero
+    bytes, which no text holds, are left out and told."""
+    codec = _codec(data)
+    if codec in LINEWISE:
+        text, notes = _lines(data, codec)
+    else:
+        text = data.decode(codec, "replace")
+        notes = _told([n for n, line in enumerate(text.split("\n"), 1) if "\ufffd" in line], codec)
+    zeros = text.count("\0")
+    if zeros:
+        text = text.replace("\0", "")
+        notes = (*notes, f"{zeros} zero bytes were left out")
+    return Decoded(text, codec, notes)
+
+
+def _codec(data: bytes) -> str:
+    """The codec of most of the text."""
     for mark, codec in MARKS:
         if data.startswith(mark):
-            return Decoded(data.decode(codec, "replace"), codec)
+            return codec
     wide = _wide(data)
     if wide:
-        return Decoded(data.decode(wide, "replace"), wide)
-    try:
-        return Decoded(data.decode("utf-8"), "utf-8")
-    except UnicodeDecodeError:
-        text = data.decode("utf-8", "replace")
-    high = sum(byte >= 0x80 for byte in data)
-    if text.count("\ufffd") <= max(1, STRAY * len(data)) and high >= 20 * text.count("\ufffd"):
-        return Decoded(text, "utf-8")
+        return wide
+    if _is_utf8(data):
+        return "utf-8"
     sample = _sample(data)
     names = [name for name in CANDIDATES if name not in WIDE or len(data) % 2 == 0]
-    best = max(names, key=lambda name: _score(sample, name) + CANDIDATES[name])
-    return Decoded(data.decode(best, "replace"), best)
+    return max(names, key=lambda name: _score(sample, name) + CANDIDATES[name])
+
+
+def _is_utf8(data: bytes) -> bool:
+    """Whether most lines beyond ASCII are UTF-8, or hardly a byte is not."""
+    lines = [line for line in data.split(b"\n") if not line.isascii()]
+    if sum(_reads(line, "utf-8") for line in lines) * 2 >= len(lines):
+        return True
+    bad = data.decode("utf-8", "replace").count("\ufffd")
+    return bad <= STRAY * sum(byte >= 0x80 for byte in data)
+
+
+def _reads(data: bytes, codec: str) -> bool:
+    try:
+        data.decode(codec)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _lines(data: bytes, codec: str) -> tuple[str, tuple[str, ...]]:
+    """Lines in that codec; one that is wholly in UTF-8, or in GB18030 among UTF-8, is read so, and told."""
+    utf8 = codec.startswith("utf-8")
+    if utf8 and _reads(data, codec):
+        return data.decode(codec), ()
+    other = "gb18030" if utf8 else "utf-8"
+    texts, foreign, bad = [], [], []
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if line.isascii():
+            texts.append(line.decode("ascii"))
+        elif not utf8 and sum(byte >= 0x80 for byte in line) >= SURE and _reads(line, other):
+            texts.append(line.decode(other))  # bytes of another codec are not in that form by accident
+            foreign.append(number)
+        elif _reads(line, codec):
+            texts.append(line.decode(codec))
+        elif utf8 and _reads(line, other) and _score(line, other) >= READS_WELL:
+            texts.append(line.decode(other))
+            foreign.append(number)
+        else:
+            texts.append(line.decode(codec, "replace"))
+            bad.append(number)
+    return "\n".join(texts), (*_told(bad, codec), *_told(foreign, codec, f"read as {other}"))
+
+
+def _told(lines: Sequence[int], codec: str, what: str = "what cannot be read is shown as \ufffd") -> tuple[str, ...]:
+    """The note on lines that are not in a file's codec; none for no lines."""
+    if not lines:
+        return ()
+    named = ", ".join(map(str, lines[:MAX_TOLD])) + (f" and {len(lines) - MAX_TOLD} more" if lines[MAX_TOLD:] else "")
+    return (f"not in the file's encoding {codec}: line {named}; {what}",)
 
 
 def is_text(data: bytes) -> bool:
     """Whether bytes are text in some encoding: a mark, UTF-16, or hardly a control byte."""
     if data.startswith(tuple(mark for mark, _ in MARKS)) or _wide(data):
         return True
-    head = data[:65536]
-    control = sum(byte < 9 or 13 < byte < 27 or 27 < byte < 32 or byte == 127 for byte in head)
-    if b"\0" in head:
+    head = data[:65536].rstrip(b"\0")
+    control = sum(0 < byte < 9 or 13 < byte < 27 or 27 < byte < 32 or byte == 127 for byte in head)
+    if ZEROS in head or head.count(0) > max(1, CONTROL_SHARE * len(head)):
         return False
     # UTF-16 of Chinese alone has no zero bytes, and control bytes in plenty
     return control <= CONTROL_SHARE * len(head) or (
@@ -111,8 +180,8 @@ def _sample(data: bytes) -> bytes:
 
 def _wide(data: bytes) -> str:
     """ "utf-16-le" or "utf-16-be" for UTF-16 without a mark that shows by its zero bytes, else ""."""
-    head = data[: 4096 & ~1]
-    if len(head) < 4 or len(data) % 2:
+    head = data[: min(4096, len(data) & ~1)]
+    if len(head) < 4:
         return ""
     low, high = head[0::2], head[1::2]
     for codec, upper, lower in (("utf-16-le", high, low), ("utf-16-be", low, high)):
@@ -125,7 +194,12 @@ def _wide(data: bytes) -> str:
 
 def _score(data: bytes, codec: str) -> float:
     """How much the bytes read like text in that codec: about 1 for running text, below 0 for nonsense."""
-    text = data.decode(codec, "replace")
+    text, bad = data.decode(codec, "replace"), 0.0
+    if codec in LINEWISE and "\ufffd" in text:
+        lines = [line for line in data.split(b"\n") if not line.isascii()]
+        read = [line for line in lines if _reads(line, codec)]
+        if read:  # else none of them tells more than the others
+            text, bad = "\n".join(line.decode(codec) for line in read), 1 - len(read) / len(lines)
     foreign = [c for c in text if ord(c) >= 0x80]
     if not foreign:
         return 0.0
@@ -138,7 +212,12 @@ def _score(data: bytes, codec: str) -> float:
     ideographs, hiragana, katakana = share(_IDEOGRAPH), share(_HIRAGANA), share(_KATAKANA)
     hangul, half = share(_HANGUL), share(_HALF_KATAKANA)
     frequent = sum(c in _FREQUENT for c in foreign) / total
-    score = -5.0 * (share(_PRIVATE) + share(_RARE_IDEOGRAPH)) + 0.5 * share(_PUNCTUATION)
+    score = -5.0 * share(_PRIVATE) + 0.5 * share(_PUNCTUATION) - BAD_LINE * bad
+    rare = share(_RARE_IDEOGRAPH)
+    if codec == "gb18030":  # its four bytes, two of them digits, are no accident
+        ideographs += rare
+    else:
+        score -= 5.0 * rare
     # about 40 of 100 ideographs of running text are among the frequent ones
     chinese = min(1.0, 2.2 * frequent) + 0.2 * ideographs - hiragana - katakana - hangul - half
     japanese = min(1.2, 2.5 * hiragana + katakana) if hiragana > 0.05 else 0.3 * katakana

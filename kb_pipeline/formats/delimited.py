@@ -23,6 +23,7 @@ DELIMITERS = (",", "\t", ";", "|")
 MAX_CELLS = 1_000_000  # of a file: some 500 bytes each while it is read
 RAGGED, SMALL = 4, 10_000  # cells a value, beyond that many, up to which short rows are filled up
 MIN_SPLIT = 0.3  # share of the records that a delimiter must part
+_GIVEN = re.compile(r'"?sep=([^\n"])"?[ \t]*(?:\n|\Z)', re.I)  # the line by which Excel is told the delimiter
 MIN_REGULAR = 0.05  # by how much a delimiter must be more regular to count before one that gives more fields
 
 
@@ -37,15 +38,20 @@ class Record(NamedTuple):
 def read_delimited(data: bytes, name: str) -> ParsedDocument:
     """Sections of a CSV or TSV file: one table under its header, a long one in parts (building.py).
 
-    The delimiter is the one by which the records of the whole file are most alike. Short rows are filled up with empty
+    The delimiter is the one that a first line `sep=;` gives, which is no row then; else the one by which the records of
+    the whole file are most alike. Short rows are filled up with empty
     cells. Titles above the header are the table's caption.
 
     Raises:
         FileTooLarge: more than MAX_CELLS cells.
     """
-    text, codec = decode(data)
+    text, codec, notes = decode(data)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    found = records(text, best_delimiter(text))
+    given = _GIVEN.match(text)
+    if given:
+        found = [Record(one.first + 1, one.last + 1, one.fields) for one in records(text[given.end() :], given[1])]
+    else:
+        found = records(text, best_delimiter(text))
     filled = [(number, record) for number, record in enumerate(found) if any(map(str.strip, record.fields))]
     width = max((len(record.fields) for _, record in filled), default=0)
     count = sum(len(record.fields) for _, record in filled)
@@ -67,7 +73,7 @@ def read_delimited(data: bytes, name: str) -> ParsedDocument:
     if rows:
         out.append_rows(rows[titles:], heads, caption, places)
     out.count = sum(characters(cell.text) for row in rows for cell in row)
-    return out.document_of(sum(characters(field) for record in found for field in record.fields), codec)
+    return out.document_of(sum(characters(field) for record in found for field in record.fields), codec, notes)
 
 
 def _cells(number: int, record: Record, width: int) -> list[TableCell]:

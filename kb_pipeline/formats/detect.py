@@ -6,14 +6,14 @@ extension names them, and the content only tells that they are text.
 
 from __future__ import annotations
 
-import io
-import zipfile
 from pathlib import PurePosixPath
 
-from kb_pipeline.errors import EmptyFile, EncryptedFile, MismatchedType, UnsupportedType
+from kb_pipeline.errors import DamagedFile, EmptyFile, EncryptedFile, MismatchedType, UnsupportedType
+from kb_pipeline.formats.archive import Archive
 from kb_pipeline.formats.charset import is_text
 
 PDF_HEADER_WITHIN = 1024  # bytes of junk that readers allow before a PDF's header
+MIMETYPE = 80  # bytes of a member that names the type; the longest of OpenDocument has 71
 HEAD = 4096  # bytes looked at for magic and for HTML
 OLE_STREAMS = (  # stream names, UTF-16, in the directory of an OLE file
     ("WordDocument", "doc"),
@@ -67,10 +67,11 @@ def detect(data: bytes, name: str) -> str:
 
     Raises:
         EmptyFile: there are no bytes.
+        FileTooLarge: an archive holds more members than is safe.
     """
     if not data:
         raise EmptyFile("the file holds no bytes", document=name, remedy="save or export the document again")
-    kind = _by_magic(data)
+    kind = _by_magic(data, name)
     if kind:
         return kind
     if not is_text(data):
@@ -128,7 +129,7 @@ def _spoken(kind: str) -> str:
     return named.get(kind, kind)
 
 
-def _by_magic(data: bytes) -> str:
+def _by_magic(data: bytes, name: str) -> str:
     if data.startswith(b"\x89PNG\r\n\x1a\n"):
         return "png"
     if data.startswith(b"\xff\xd8\xff"):
@@ -146,7 +147,7 @@ def _by_magic(data: bytes) -> str:
     ):
         return "bmp"
     if data.startswith(b"PK\x03\x04") or data.startswith(b"PK\x05\x06"):
-        return _by_members(data)
+        return _by_members(data, name)
     if data.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
         return next((kind for stream, kind in OLE_STREAMS if stream.encode("utf-16-le") in data), "ole")
     if data.startswith(b"{\\rtf"):
@@ -156,13 +157,13 @@ def _by_magic(data: bytes) -> str:
     return "pdf" if data.startswith(b"%PDF-") or (b"%PDF-" in data[:PDF_HEADER_WITHIN] and b"startxref" in data) else ""
 
 
-def _by_members(data: bytes) -> str:
+def _by_members(data: bytes, name: str) -> str:
     """The type of a zip by what it holds; a damaged one is told by the names in its bytes."""
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            names = archive.namelist()
-            mimetype = archive.read("mimetype")[:80] if "mimetype" in names else b""
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError):
+        archive = Archive(data, name)
+        names = archive.names
+        mimetype = archive.bytes("mimetype", MIMETYPE) if "mimetype" in archive else b""
+    except DamagedFile:
         names, mimetype = [], b""
         for folder, kind in OOXML:
             if folder.encode() in data:

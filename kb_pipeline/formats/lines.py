@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kb_pipeline.formats.building import SectionBuilder, characters
+from kb_pipeline.formats.charset import Decoded
 from kb_pipeline.records import LineLocator, ParsedDocument, Role, TableCell
 
 
@@ -43,9 +44,9 @@ class Builder(SectionBuilder):
     def drop(self, text: str, reason: str, number: int) -> None:
         self.drop_at(text, reason, (LineLocator(number, number),))
 
-    def document(self, source: str, charset: str) -> ParsedDocument:
-        """The parsed document of `source`, the file's whole text."""
-        return self.document_of(characters(source), charset)
+    def document(self, source: Decoded) -> ParsedDocument:
+        """The parsed document of the file's whole text."""
+        return self.document_of(characters(source.text), source.codec, source.notes)
 
 
 def numbered(text: str) -> list[tuple[int, str]]:

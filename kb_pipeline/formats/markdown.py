@@ -28,13 +28,13 @@ Lines = list[tuple[int, str]]
 
 def read_markdown(data: bytes, name: str) -> ParsedDocument:
     """Sections of a Markdown file; every line is a locator of its own. `name` is not needed to read it."""
-    text, codec = decode(data)
-    lines = numbered(text)
+    source = decode(data)
+    lines = numbered(source.text)
     out = Builder()
     at = 0
     while at < len(lines):
         at = _block(lines, at, out)
-    return out.document(text, codec)
+    return out.document(source)
 
 
 def _block(lines: Lines, at: int, out: Builder) -> int:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import io
 import posixpath
-import zipfile
-import zlib
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from lxml import etree
 
-from kb_pipeline.errors import DamagedFile, FileTooLarge
+from kb_pipeline.errors import FileTooLarge
+from kb_pipeline.formats.archive import Archive
 
-MAX_BYTES = 512 * 1024 * 1024  # that all parts read of a file may unpack to
-MAX_RATIO = 400  # unpacked to packed bytes of a part; text packs to a fiftieth, at most to a two-hundredth
-SMALL = 8 * 1024 * 1024  # bytes of a part whose ratio does not matter
-
+MAX_NODES = 6_000_000  # elements and attributes of a part that is read as a whole: some 120 bytes each
+MAX_TAGS = 12_000_000  # of a part that is read piece by piece; a million cells with formulas have six
 LARGEST = 10**9  # no count or index in a file of these formats reaches it
 STRICT = "http://purl.oclc.org/ooxml/"  # namespaces of the strict form, which say the same
 LOOSE = (
@@ -51,61 +48,31 @@ class Relationship(NamedTuple):
     outside: bool
 
 
-class Package:
+class Package(Archive):
     """Parts of an Office Open XML file.
 
     Raises:
         DamagedFile: it is no archive, or a part is not XML, is missing, or declares entities.
-        FileTooLarge: a part unpacks to more than the bounds above.
+        FileTooLarge: it unpacks to more than an archive may, or a part holds more than MAX_NODES.
     """
-
-    def __init__(self, data: bytes, name: str):
-        self.name = name
-        self._read = 0
-        try:
-            self._archive = zipfile.ZipFile(io.BytesIO(data))
-        except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError) as error:
-            raise self._damaged(f"the archive cannot be opened ({error})") from error
-        self._names = {info.filename.lower().lstrip("/"): info for info in self._archive.infolist()}
-
-    def __contains__(self, part: str) -> bool:
-        return part.lower() in self._names
-
-    def size(self, part: str) -> int:
-        """Unpacked bytes of a part as the archive announces them."""
-        return self._names[part.lower()].file_size
-
-    def bytes(self, part: str) -> bytes:
-        """A part's bytes."""
-        info = self._names.get(part.lower())
-        if info is None:
-            raise self._damaged(f"its part {part} is missing")
-        self._read += info.file_size
-        swollen = info.file_size > SMALL and info.file_size > MAX_RATIO * max(1, info.compress_size)
-        if swollen or self._read > MAX_BYTES:
-            raise FileTooLarge(
-                f"its part {part} unpacks to {info.file_size} bytes", document=self.name,
-                remedy="split the document, or export it again",
-            )  # fmt: skip
-        try:
-            with self._archive.open(info) as stream:
-                return stream.read(info.file_size)  # never more than announced, whatever the stream holds
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError) as error:
-            raise self._damaged(f"its part {part} cannot be unpacked ({error})") from error
 
     def xml(self, part: str) -> etree._Element:
         """The root element of a part, names of the strict form as those of the usual one."""
+        data = self._loose(part)
+        self._bounded(part, data.count(b"<") + data.count(b"="), MAX_NODES)
         try:
-            root = etree.fromstring(self._loose(part), etree.XMLParser(**SAFE))
+            root = etree.fromstring(data, etree.XMLParser(**SAFE))
         except (etree.XMLSyntaxError, ValueError) as error:
-            raise self._damaged(f"its part {part} is not XML ({error})") from error
+            raise self.damaged(f"its part {part} is not XML ({error})") from error
         self._without_entities(root, part)
         return root
 
     def elements(self, part: str, tags: Sequence[str]) -> Iterator[etree._Element]:
         """Elements of a part with these tags as they end, in order; each is emptied when the next one is asked for, so
         that a part of any length takes little memory."""
-        events = etree.iterparse(io.BytesIO(self._loose(part)), events=("end",), tag=list(tags), **SAFE)
+        data = self._loose(part)
+        self._bounded(part, data.count(b"<"), MAX_TAGS)
+        events = etree.iterparse(io.BytesIO(data), events=("end",), tag=list(tags), **SAFE)
         try:
             for count, (_, element) in enumerate(events):
                 if count == 0:
@@ -115,7 +82,13 @@ class Package:
                 while element.getprevious() is not None and element.getparent() is not None:
                     del element.getparent()[0]
         except (etree.XMLSyntaxError, ValueError) as error:
-            raise self._damaged(f"its part {part} is not XML ({error})") from error
+            raise self.damaged(f"its part {part} is not XML ({error})") from error
+
+    def _bounded(self, part: str, count: int, most: int) -> None:
+        if count > most:
+            raise FileTooLarge(
+                f"its part {part} holds more than {most} elements", document=self.name, remedy="split the document"
+            )
 
     def _loose(self, part: str) -> bytes:
         data = self.bytes(part)
@@ -126,7 +99,7 @@ class Package:
 
     def _without_entities(self, element: etree._Element, part: str) -> None:
         if element.getroottree().docinfo.internalDTD is not None:
-            raise self._damaged(f"its part {part} declares a document type, which Office never does")
+            raise self.damaged(f"its part {part} declares a document type, which Office never does")
 
     def relationships(self, part: str) -> dict[str, Relationship]:
         """What a part refers to, by relationship id; the package's own for an empty name."""
@@ -148,10 +121,7 @@ class Package:
         for relationship in self.relationships("").values():
             if relationship.kind == "officeDocument":
                 return relationship.target
-        raise self._damaged("it names no main part")
-
-    def _damaged(self, message: str) -> DamagedFile:
-        return DamagedFile(message, document=self.name, remedy="open it in its own program and save it again")
+        raise self.damaged("it names no main part")
 
 
 def of_kind(relationships: dict[str, Relationship], kind: str) -> list[Relationship]:

@@ -25,8 +25,8 @@ Lines = list[tuple[int, str]]
 
 def read_text(data: bytes, name: str) -> ParsedDocument:
     """Sections of a plain text file; every line is a locator of its own. `name` is not needed to read it."""
-    text, codec = decode(data)
-    blocks = _blocks(numbered(text))
+    source = decode(data)
+    blocks = _blocks(numbered(source.text))
     wrapped = _is_wrapped(blocks)
     out = Builder()
     for block in blocks:
@@ -38,7 +38,7 @@ def read_text(data: bytes, name: str) -> ParsedDocument:
                 out.add("text", stripped, [separator(a, b) for (_, a), (_, b) in pairwise(stripped)])
         else:
             out.add("text", block)
-    return out.document(text, codec)
+    return out.document(source)
 
 
 def _blocks(lines: Lines) -> list[Lines]:

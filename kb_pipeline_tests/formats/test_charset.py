@@ -89,3 +89,48 @@ def test_utf8_is_always_read_as_it_is(text):
 @given(st.binary(max_size=300))
 def test_any_bytes_give_text(data):
     assert isinstance(decode(data).text, str)
+
+
+ROWS = "姓名,部门\n张三,质量管理部\n李四,设备维护部\n王五,仓储物流部\n"
+
+
+@pytest.mark.parametrize("text", ["姓名,部门\n㐂田,运维\n𠮷野,设备\n", "姓名\n欧阳娜娜\n司徒雷登\n", "王翀\n"])
+def test_rare_names_in_gb18030_are_read(text):
+    assert decode(text.encode("gb18030")) == (text, "gb18030", ())
+
+
+@pytest.mark.parametrize("text", ["Prénom,Ville\nAndré,Orléans\n", "Имя,Город\nПётр,Казань\n", "T,°C\n1,5±2\n"])
+def test_short_files_of_one_byte_a_letter_are_not_taken_for_chinese(text):
+    codec = "cp1251" if "Имя" in text else "cp1252"
+    assert decode(text.encode(codec))[:2] == (text, codec)
+
+
+@pytest.mark.parametrize("codec", ["gb18030", "utf-8", "big5"])
+@pytest.mark.parametrize("wrong", [b"\xff", b"\xfe\xfe\xfe"])
+def test_one_bad_line_is_told_and_the_others_are_read(codec, wrong):
+    rows = ROWS if codec != "big5" else "姓名,部門\n張三,質量管理部\n李四,設備維護部\n王五,倉儲物流部\n"
+    lines = rows.encode(codec).split(b"\n")
+    lines[1] += wrong
+    text, found, notes = decode(b"\n".join(lines))
+    assert found == ("big5hkscs" if codec == "big5" else codec)
+    assert [line for line in text.split("\n") if "\ufffd" not in line] == [rows.split("\n")[i] for i in (0, 2, 3, 4)]
+    assert len(notes) == 1 and "line 2" in notes[0]
+
+
+@pytest.mark.parametrize(("codec", "other"), [("gb18030", "utf-8"), ("utf-8", "gb18030")])
+def test_a_line_appended_in_another_encoding_is_read(codec, other):
+    text, found, notes = decode(ROWS.encode(codec) + "赵六,研发中心\n".encode(other))
+    assert (text, found) == (ROWS + "赵六,研发中心\n", codec)
+    assert "line 5" in notes[0] and other in notes[0]
+
+
+@pytest.mark.parametrize("codec", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf16_that_was_cut_is_read(codec):
+    text, _, notes = decode(ROWS.encode(codec) + b"\0")
+    assert text == ROWS + "\ufffd" and "line 5" in notes[0]
+
+
+def test_zero_bytes_are_left_out_and_told():
+    data = b"a,b\n1\0,2\n3,4\n" + bytes(9)
+    assert is_text(data)
+    assert decode(data) == ("a,b\n1,2\n3,4\n", "utf-8", ("10 zero bytes were left out",))

@@ -78,6 +78,31 @@ def test_other_encodings():
     assert grid(read("孔号,品位\n钻孔一,富矿\n".encode("gb18030"))) == [["孔号", "品位"], ["钻孔一", "富矿"]]
 
 
+@pytest.mark.parametrize("first", ["sep=;", "SEP=;", '"sep=;"', "sep=\t"])
+def test_a_first_line_gives_the_delimiter(first):
+    mark = "\t" if "\t" in first else ";"
+    document = read(f"{first}\r\nname{mark}val,unit\r\na{mark}1,5 m\r\n")
+    assert grid(document) == [["name", "val,unit"], ["a", "1,5 m"]]
+    assert [(p.first, p.range) for p in document.sections[0].locators] == [(2, "A1"), (2, "B1"), (3, "A2"), (3, "B2")]
+    assert document.characters.balanced
+
+
+def test_a_bad_line_is_told_in_the_notes():
+    lines = "姓名,部门\n张三,质量管理部\n李四,设备维护部\n".encode("gb18030").split(b"\n")
+    document = read(b"\n".join([lines[0], lines[1] + b"\xff", *lines[2:]]))
+    assert document.charset == "gb18030" and "line 2" in document.notes[0]
+    assert grid(document)[2] == ["李四", "设备维护部"]
+
+
+@pytest.mark.parametrize("codec", ["utf-16", "utf-16-le", "big5hkscs", "gb18030", "utf-8-sig"])
+def test_mixed_line_ends_in_each_encoding(codec):
+    assert grid(read("品名;數量\r\n銅礦;12\r鐵礦;13\n".encode(codec))) == [
+        ["品名", "數量"],
+        ["銅礦", "12"],
+        ["鐵礦", "13"],
+    ]
+
+
 def test_long_files_come_in_parts_under_the_header():
     document = read("id,value\n" + "".join(f"{i},v{i}\n" for i in range(1, 1201)))
     assert len(document.sections) == 3

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import tracemalloc
 import zipfile
 
 import pytest
 
-from kb_pipeline.errors import EmptyFile, EncryptedFile, MismatchedType, UnsupportedType
+from kb_pipeline.errors import EmptyFile, EncryptedFile, FileTooLarge, MismatchedType, UnsupportedType
+from kb_pipeline.formats import archive as archives
 from kb_pipeline.formats.detect import check_name, detect
 
 PDF = b"%PDF-1.7\n1 0 obj<<>>endobj\nstartxref\n0\n%%EOF"
@@ -73,6 +75,34 @@ def test_a_text_about_pdf_is_text():
 
 def test_a_damaged_zip_is_told_by_its_names():
     assert detect(office("word")[:-30], "a.docx") == "docx"
+
+
+def test_a_type_member_is_not_unpacked_whole():
+    """400 MB of it in 0.4 MB of archive; what is looked at are its first bytes."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as file, file.open("mimetype", "w") as member:
+        for _ in range(400):
+            member.write(bytes(1_000_000))
+    tracemalloc.start()
+    assert detect(stream.getvalue(), "a.zip") == "zip"
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 5_000_000
+
+
+def test_a_type_member_that_cannot_be_unpacked():
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("mimetype", b"application/epub+zip" * 20)
+    data = bytearray(stream.getvalue())
+    data[38:44] = b"\xff" * 6  # the packed bytes behind its header
+    assert detect(bytes(data), "a.epub") == "zip"
+
+
+def test_an_archive_of_more_members_than_is_safe(monkeypatch):
+    monkeypatch.setattr(archives, "MAX_MEMBERS", 3)
+    with pytest.raises(FileTooLarge, match="more than 3 parts"):
+        detect(archive("a", "b", "c", "d"), "a.zip")
 
 
 def test_no_bytes():

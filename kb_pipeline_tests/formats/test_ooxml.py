@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
+
 import pytest
 
 from kb_pipeline.errors import DamagedFile, EmptyFile, EncryptedFile, FileTooLarge
-from kb_pipeline.formats import ooxml, read_native
+from kb_pipeline.formats import archive, ooxml, read_native
 from kb_pipeline_tests.office_bytes import changed, docx, p, rows, workbook, zipped
 
 
@@ -53,16 +56,34 @@ def test_numbers_that_are_none(wrong):
 
 
 def test_a_zip_bomb_is_not_unpacked(monkeypatch):
-    monkeypatch.setattr(ooxml, "SMALL", 1000)
+    monkeypatch.setattr(archive, "SMALL", 1000)
     data = docx(p("text") + " " * 2_000_000)
     with pytest.raises(FileTooLarge, match="unpacks to"):
         read_native("docx", data, "a.docx")
 
 
 def test_the_sum_of_all_parts_is_bounded(monkeypatch):
-    monkeypatch.setattr(ooxml, "MAX_BYTES", 900)
+    monkeypatch.setattr(archive, "MAX_BYTES", 900)
     with pytest.raises(FileTooLarge):
         read_native("xlsx", workbook(rows(["a", "b"])), "a.xlsx")
+
+
+def test_a_part_of_more_elements_than_memory_holds(monkeypatch):
+    monkeypatch.setattr(ooxml, "MAX_NODES", 2_000)
+    with pytest.raises(FileTooLarge, match="elements"):
+        read_native("docx", docx("<w:p/>" * 3_000), "a.docx")
+    monkeypatch.setattr(ooxml, "MAX_TAGS", 100)
+    with pytest.raises(FileTooLarge, match="elements"):
+        read_native("xlsx", workbook(rows(*[["a", "b"]] * 50)), "a.xlsx")
+
+
+def test_parts_packed_as_office_never_packs_them():
+    stream = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(docx(p("text")))) as old, zipfile.ZipFile(stream, "w", zipfile.ZIP_LZMA) as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name))
+    with pytest.raises(DamagedFile, match="packed by a method"):
+        read_native("docx", stream.getvalue(), "a.docx")
 
 
 @pytest.mark.parametrize(("kind", "data"), [("docx", docx("<w:p/>")), ("xlsx", workbook(rows()))])
