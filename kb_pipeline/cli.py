@@ -7,13 +7,15 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 from kb_pipeline import cli_lines
+from kb_pipeline.choices import CHUNK_MODES
 from kb_pipeline.errors import KbError, UsageError
-from kb_pipeline.records import encode
+from kb_pipeline.query.fusion import PRESETS
+from kb_pipeline.records import ChunkKind, encode
 
 if TYPE_CHECKING:
     from kb_pipeline.engine.context import Context
@@ -346,7 +348,7 @@ def parse(file: str, form: str, assignments: tuple[str, ...]) -> None:
 @kb.command()
 @click.argument("source", metavar="DOC|FILE")
 @click.option("--kb", "kb_name", metavar="NAME", help="The document's knowledge base, whose settings hold.")
-@click.option("--mode", default="", metavar="MODE", help="general, qa, table, manual or sliding_window.")
+@click.option("--mode", default="", type=click.Choice(["", *CHUNK_MODES]), metavar="MODE", help=", ".join(CHUNK_MODES))
 @click.option(
     "--set", "assignments", multiple=True, metavar="KEY=VALUE", help="A setting for this preview; repeatable."
 )
@@ -365,7 +367,7 @@ def chunks(source: str, kb_name: str | None, mode: str, assignments: tuple[str, 
 
 @kb.command("mode")
 @click.argument("pattern", metavar="DOC|PATTERN")
-@click.argument("mode", type=click.Choice(["general", "qa", "table", "manual", "sliding_window", "default"]))
+@click.argument("mode", type=click.Choice([*CHUNK_MODES, "default"]))
 @kb_option
 @json_option
 def mode_(pattern: str, mode: str, kb_name: str, as_json: bool) -> None:
@@ -388,11 +390,11 @@ def mode_(pattern: str, mode: str, kb_name: str, as_json: bool) -> None:
 @click.option("--top", default=10, show_default=True, type=click.IntRange(1, 100), help="Hits on a page.")
 @click.option("--page", default=1, show_default=True, type=click.IntRange(1, 100))
 @click.option("--document", "documents", multiple=True, help="Keep to this document (path or id); repeatable.")
-@click.option("--kind", "kinds", multiple=True, help="Keep to text, table, figure or equation; repeatable.")
+@click.option("--kind", "kinds", multiple=True, type=click.Choice(get_args(ChunkKind)), help="Keep to it; repeatable.")
 @click.option("--heading", "headings", multiple=True, help="Keep to what stands under this heading; repeatable.")
 @click.option("--since", type=click.DateTime(DATES), help="Keep to documents added at or after this date.")
 @click.option("--until", type=click.DateTime(DATES), help="Keep to documents added before this date.")
-@click.option("--fusion", default="", metavar="PRESET", help="windowed, weighted, rrf, rrf-4-1, vector or full-text.")
+@click.option("--fusion", default="", type=click.Choice(["", *PRESETS]), metavar="PRESET", help=", ".join(PRESETS))
 @click.option("--near-misses", default=0, type=click.IntRange(0, 100), help="Also the best N below the threshold.")
 @click.option("--neighbours", default=0, type=click.IntRange(0, 10), help="Also N chunks before and after each hit.")
 @json_option

@@ -12,15 +12,27 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, PrivateAttr, SecretStr, ValidationError, field_validator
+from pydantic import AfterValidator, BaseModel, Field, PrivateAttr, SecretStr, ValidationError, field_validator
 from pydantic.fields import FieldInfo
 
+from kb_pipeline.choices import CHUNK_MODES, EMBEDDING_PROVIDERS, RERANKERS
 from kb_pipeline.errors import InvalidSetting
 from kb_pipeline.text.drop_reasons import DropReason
 
 PLACES = ("KB_HOME", "KB_MODELS")
+
+
+def _one_of(names: Mapping[str, object], *more: str) -> AfterValidator:
+    """A name of a registry of choices, or one of `more`; looked up at each check, since a registry may grow."""
+
+    def check(name: str) -> str:
+        if name not in (*more, *names):
+            raise ValueError(f"it is one of {', '.join((*more, *names))}")
+        return name
+
+    return AfterValidator(check)
 
 
 class Group(BaseModel, extra="forbid", frozen=True):
@@ -104,7 +116,7 @@ class AssemblySettings(Group, frozen=True):
     keep: tuple[DropReason, ...] = ()
 
 
-ChunkMode = Literal["general", "qa", "table", "manual", "sliding_window"]
+ChunkMode = Annotated[str, _one_of(CHUNK_MODES)]
 
 
 class ChunkingSettings(Group, frozen=True):
@@ -135,10 +147,8 @@ class ChunkingSettings(Group, frozen=True):
     def _known_modes(cls, rules: tuple[str, ...]) -> tuple[str, ...]:
         for rule in rules:
             pattern, _, mode = rule.rpartition("=")
-            if not pattern or mode not in get_args(ChunkMode):
-                raise ValueError(
-                    f"{rule!r} is not of the form pattern=mode with a mode of {', '.join(get_args(ChunkMode))}"
-                )
+            if not pattern or mode not in CHUNK_MODES:
+                raise ValueError(f"{rule!r} is not of the form pattern=mode with a mode of {', '.join(CHUNK_MODES)}")
         return rules
 
     @field_validator("child_delimiters")
@@ -186,7 +196,7 @@ class EmbeddingSettings(Group, frozen=True):
         query_prefix, passage_prefix: put before texts sent to the endpoint.
     """
 
-    provider: Literal["local", "openai"] = "local"
+    provider: Annotated[str, _one_of(EMBEDDING_PROVIDERS)] = "local"
     base_url: str = ""
     api_key: SecretStr = SecretStr("")
     model: str = ""
@@ -240,7 +250,7 @@ class RerankSettings(Group, frozen=True):
         weight: of the rerank score beside the fused one; 1 for rules and 0.7 for models where none is set.
     """
 
-    provider: Literal["none", "rules", "endpoint", "onnx"] = "none"
+    provider: Annotated[str, _one_of(RERANKERS, "none")] = "none"
     base_url: str = ""
     api_key: SecretStr = SecretStr("")
     model: str = ""

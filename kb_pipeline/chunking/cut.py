@@ -7,27 +7,15 @@ from dataclasses import replace
 
 import msgspec
 
+from kb_pipeline.choices import CHUNK_MODES, loaded
 from kb_pipeline.chunking.children import child, pieces
 from kb_pipeline.chunking.context import MARK, add_context
 from kb_pipeline.chunking.counts import CountMany
-from kb_pipeline.chunking.general import plan_general
-from kb_pipeline.chunking.manual import plan_manual
-from kb_pipeline.chunking.qa import plan_qa
 from kb_pipeline.chunking.source import ChunkSource
 from kb_pipeline.chunking.spans import Counted, Places, Plan, compose, trail_of
 from kb_pipeline.chunking.split import halves
-from kb_pipeline.chunking.table import plan_table
-from kb_pipeline.chunking.window import plan_windows
 from kb_pipeline.records import Chunk, ParsedDocument, crumb_line
 from kb_pipeline.settings import ChunkingSettings
-
-PLANNERS: dict[str, Callable[[ChunkSource], list[Plan]]] = {
-    "general": plan_general,
-    "qa": plan_qa,
-    "table": plan_table,
-    "manual": plan_manual,
-    "sliding_window": plan_windows,
-}
 
 
 def chunk_document(
@@ -45,7 +33,8 @@ def chunk_document(
     """
     sections = document.sections
     source = ChunkSource(sections, settings, count_many, max_tokens)
-    plans = PLANNERS[settings.mode](source)
+    plan: Callable[[ChunkSource], list[Plan]] = loaded(CHUNK_MODES[settings.mode])
+    plans = plan(source)
     add_context(plans, source)
     fitted = _within(plans, source)
     places = [Places(section) for section in sections]

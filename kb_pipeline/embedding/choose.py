@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
+from kb_pipeline.choices import EMBEDDING_PROVIDERS, loaded
 from kb_pipeline.settings import EmbeddingSettings
 
 if TYPE_CHECKING:
@@ -66,10 +67,5 @@ def embedder(settings: EmbeddingSettings, workers: int = 0) -> Embedder:
     Raises:
         EndpointError: the settings name an endpoint without address or model.
     """
-    if settings.provider == "openai":
-        from kb_pipeline.embedding.endpoint import EndpointEmbedder
-
-        return EndpointEmbedder(settings)
-    from kb_pipeline.embedding.local import LocalEmbedder
-
-    return LocalEmbedder(workers or len(os.sched_getaffinity(0)))
+    make: Callable[[EmbeddingSettings, int], Embedder] = loaded(EMBEDDING_PROVIDERS[settings.provider].target)
+    return make(settings, workers or len(os.sched_getaffinity(0)))

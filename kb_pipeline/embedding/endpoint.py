@@ -22,6 +22,11 @@ COSINE_WINDOW = (0.0, 1.0)
 LANGUAGE_OFFSETS: Mapping[tuple[str, str], float] = MappingProxyType({})
 
 
+def endpoint_embedder(settings: EmbeddingSettings, workers: int) -> EndpointEmbedder:
+    """The provider `openai`."""
+    return EndpointEmbedder(settings)
+
+
 class EndpointEmbedder:
     """An endpoint as an `Embedder`; safe to use from many threads. Vectors are scaled to length 1.
 

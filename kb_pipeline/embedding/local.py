@@ -18,6 +18,7 @@ import numpy as np
 from kb_pipeline.embedding.e5_graph import encoder_session
 from kb_pipeline.embedding.e5_tokens import E5Tokens
 from kb_pipeline.embedding.e5_weights import E5Weights, dequantised, read_weights
+from kb_pipeline.settings import EmbeddingSettings
 from kb_pipeline.weights.manifest import model_for, model_hash, model_path
 from kb_pipeline.weights.sessions import outputs
 
@@ -78,6 +79,11 @@ def _tokens() -> E5Tokens:
 def _encoder() -> _Encoder:
     with _loading:
         return _loaded_encoder()
+
+
+def local_embedder(settings: EmbeddingSettings, workers: int) -> LocalEmbedder:
+    """The provider `local`."""
+    return LocalEmbedder(workers)
 
 
 class LocalEmbedder:

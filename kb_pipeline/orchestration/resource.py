@@ -12,7 +12,7 @@ from pydantic import Field
 from kb_pipeline.engine.context import Context, Progress
 from kb_pipeline.engine.stage import Stage
 from kb_pipeline.settings import Settings, load_settings
-from kb_pipeline.stages.pipeline import PIPELINE, open_context
+from kb_pipeline.stages.pipeline import open_context
 
 RESOURCE = "knowledge_base"
 """Name under which assets and schedules ask for it."""
@@ -34,6 +34,8 @@ class KnowledgeBaseResource(dg.ConfigurableResource):
         own = {**self.settings, **({"storage.uri": self.storage} if self.storage else {})}
         return load_settings(own, Path(self.home).resolve() if self.home else None)
 
-    def open(self, pipeline: tuple[Stage, ...] = PIPELINE, listen: Callable[[Progress], None] | None = None) -> Context:
-        """A context to run those stages in; the caller closes it."""
+    def open(
+        self, pipeline: tuple[Stage, ...] | None = None, listen: Callable[[Progress], None] | None = None
+    ) -> Context:
+        """A context to run those stages in, by default all; the caller closes it."""
         return open_context(self.load(), listen, pipeline)

@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 
 from kb_pipeline.query.question import Question
 from kb_pipeline.query.rescore import Scored
+from kb_pipeline.settings import RerankSettings
 from kb_pipeline.tokenization.language import LETTERS_A_CHARACTER
 from kb_pipeline.tokenization.normalise import normalised
 from kb_pipeline.tokenization.segmenter import proper_nouns
@@ -30,6 +31,13 @@ BONUSES = {"position": 0.05, "names": 0.30}  # its 20 and 30 of 100; the positio
 POSITIONS = 20
 BEST_LENGTH = (200, 600)
 _capitalised = re.compile(r"(?<!^)\b[A-Z][A-Za-z]{2,}\b")
+
+
+def rule_parts(
+    question: Question, scored: Sequence[Scored], passages: Sequence[str], settings: RerankSettings
+) -> list[dict[str, float]]:
+    """The share and the factors that it consists of, for each candidate."""
+    return [{"rerank": rule_score(one), **one} for one in rule_factors(question, scored, passages)]
 
 
 def rule_score(factors: Mapping[str, float]) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from kb_pipeline.choices import EMBEDDING_PROVIDERS
 from kb_pipeline.engine.stage import Models, Output, Stage, Work
 from kb_pipeline.records import Chunk, ParsedDocument, decode, encode
 from kb_pipeline.settings import Settings
@@ -47,8 +48,8 @@ def read_chunks(work: Work) -> tuple[Chunk, ...]:
 
 
 def tokenizer_models(settings: Settings) -> Models:
-    """The embedding model's file, where it is a local one."""
-    return (("embedding", ""),) if settings.embedding.provider == "local" else ()
+    """The embedding model's files, where it has any here."""
+    return tuple((role, "") for role in EMBEDDING_PROVIDERS[settings.embedding.provider].weights)
 
 
 STAGE = Stage(

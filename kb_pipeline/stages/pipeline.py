@@ -38,12 +38,15 @@ PIPELINE: tuple[Stage, ...] = (
 def open_context(
     settings: Settings | None = None,
     listen: Callable[[Progress], None] | None = None,
-    pipeline: tuple[Stage, ...] = PIPELINE,
+    pipeline: tuple[Stage, ...] | None = None,
 ) -> Context:
-    """The context of the installation that has these settings, by default that of `KB_HOME`."""
+    """The context of the installation that has these settings, by default that of `KB_HOME`, for these stages, by
+    default `PIPELINE`."""
     settings = settings or load_settings()
     objects = home_store(settings)
-    context = Context(settings, Artefacts(objects, settings.storage.keep_versions), Catalogue(objects), pipeline)
+    context = Context(
+        settings, Artefacts(objects, settings.storage.keep_versions), Catalogue(objects), pipeline or PIPELINE
+    )
     if listen:
         context.listen = listen
     return context
