@@ -1,11 +1,11 @@
-# make demo | test | up | lint | benchmarks
+# make demo | test | up | check | lint
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 KB := $(BIN)/kb
 
-.PHONY: demo test up lint clean models
+.PHONY: demo test up check lint clean models
 
 demo: $(VENV)/.models
 	$(KB) demo
@@ -13,10 +13,13 @@ demo: $(VENV)/.models
 up: $(VENV)/.models
 	$(KB) up
 
-test: $(VENV)/.all-models $(VENV)/.dev
+test: $(VENV)/.all-models check
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/python -m pytest
+	$(BIN)/basedpyright --pythonpath $(BIN)/python
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check --fix .

@@ -19,6 +19,7 @@ from kb_pipeline.records import ChunkKind, encode
 
 if TYPE_CHECKING:
     from kb_pipeline.engine.context import Context
+    from kb_pipeline.records import Citation
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 DATES = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]
@@ -437,19 +438,21 @@ def trace(
     from kb_pipeline.operations.answers import recall
     from kb_pipeline.query import KnowledgeBase
 
-    if (chunk is None) == (citation is None):
-        raise UsageError("give a chunk id or --citation N", remedy="`kb search` prints chunk ids")
-    if citation is not None:
+    target: Citation | str
+    if citation is not None and chunk is None:
         name, target = recall(citation)
-    else:
+    elif chunk is not None and citation is None:
         with _context() as context:
             name, target = kb_name or _kb_of_chunk(context, chunk), chunk
+    else:
+        raise UsageError("give a chunk id or --citation N", remedy="`kb search` prints chunk ids")
     base = KnowledgeBase.open(name)
     where = base.where(target)
     if out is None:
         _print({"where": where}, as_json, [where])
         return
-    picture = base.picture(target if chunk else target.chunk_id) if figure else base.trace(target)
+    held = target if isinstance(target, str) else target.chunk_id
+    picture = base.picture(held) if figure else base.trace(target)
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_bytes(picture)
     _print({"written": str(out), "where": where}, as_json, [where, f"wrote {out}"])

@@ -326,7 +326,8 @@ class Settings(Group, frozen=True):
         return _validated(tree)._at(self.home)
 
     def _at(self, folder: Path) -> Settings:
-        self._home = folder
+        # private attributes of frozen pydantic models can be set
+        self._home = folder  # pyright: ignore[reportAttributeAccessIssue]
         return self
 
     def slice(self, keys: tuple[str, ...]) -> dict[str, Any]:

@@ -43,6 +43,13 @@ class Outcome:
     reason: str = ""
     error: Exception | None = None
 
+    @property
+    def made(self) -> Artefact:
+        """The artefact; ValueError where the stage failed."""
+        if self.artefact is None:
+            raise ValueError(f"{self.stage} made nothing: {self.reason}")
+        return self.artefact
+
 
 @dataclass
 class Context:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import cached_property
 from typing import Any
@@ -70,9 +70,9 @@ class _DocumentRun:
                 if stage.name not in self.selected:
                     self._take_as_it_is(stage)
                 elif stage.compute:
-                    self._document_stage(stage)
+                    self._document_stage(stage, stage.compute)
                 elif stage.name not in self.inputs:  # page stages come through together
-                    self._page_stages([s for s in self.context.pipeline if s.compute_page and s.name in self.selected])
+                    self._page_stages([s for s in self.context.pipeline if not s.compute and s.name in self.selected])
         except KbError as error:
             self._failed(error)
         except Exception as error:  # the stage's edge: the failure is recorded on its document, the others go on
@@ -115,14 +115,14 @@ class _DocumentRun:
         self._done(stage, artefact, reused=True)
         return True
 
-    def _document_stage(self, stage: Stage) -> None:
+    def _document_stage(self, stage: Stage, compute: Callable[[Work], Output]) -> None:
         self.at = stage
         key = self._key(stage)
         if self._reused(stage, key):
             return
         self._begin(stage)
         start = time.perf_counter()
-        output = stage.compute(self._work(key))
+        output = compute(self._work(key))
         parts = {
             name: self.artefacts.save_part(self.document.id, stage.name, name, data)
             for name, data in output.parts.items()
@@ -224,7 +224,7 @@ class _DocumentRun:
         by_name = {s.name: s for s in self.context.pipeline}
         found: dict[str, object] = {}
         for name in stage.upstream:
-            if by_name[name].compute_page is None:
+            if by_name[name].compute:
                 found[name] = self.inputs[name].content_hash
             else:
                 found[name] = {p: part_hash(t) for p, t in parts[name].items() if not p.endswith(by_name[name].display)}

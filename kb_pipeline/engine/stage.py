@@ -80,6 +80,21 @@ def always_applies(work: Work) -> str:
     return ""
 
 
+def no_page(work: PageWork) -> tuple[dict[str, bytes], Mapping[str, float]]:
+    """For stages of a whole document, which are never asked for a page."""
+    raise NotImplementedError("a stage of a whole document has no pages")
+
+
+def no_failed_page(page: int, reason: str) -> dict[str, bytes]:
+    """As `no_page`."""
+    raise NotImplementedError("a stage of a whole document has no pages")
+
+
+def no_pages(work: Work) -> Pages:
+    """As `no_page`."""
+    raise NotImplementedError("a stage of a whole document opens no pages")
+
+
 def always(work: Work, artefact: Artefact) -> bool:
     """For stages whose artefact is all that they make."""
     return True
@@ -94,8 +109,8 @@ class Stage:
         code_version: raise it whenever the same input may come out differently.
         settings: groups (`chunking`) and keys (`embedding.model`) that it reads.
         models: weight files that it uses under given settings.
-        compute: from `Work` to parts, for stages of a whole document.
-        compute_page: from `PageWork` to parts and facts, for stages that go page by page.
+        compute: from `Work` to parts, for stages of a whole document; None for those that go page by page.
+        compute_page: from `PageWork` to parts and facts, for those.
         failed_page: parts that stand for a page which could not be read.
         idle: why a page stage has nothing to do in a document; empty where it has.
         open_pages: the document's file, opened for page stages; the first one that is computed opens it for all.
@@ -114,10 +129,10 @@ class Stage:
     settings: tuple[str, ...] = ()
     models: Callable[[Settings], Models] = no_models
     compute: Callable[[Work], Output] | None = None
-    compute_page: Callable[[PageWork], tuple[dict[str, bytes], dict[str, float]]] | None = None
-    failed_page: Callable[[int, str], dict[str, bytes]] | None = None
+    compute_page: Callable[[PageWork], tuple[dict[str, bytes], Mapping[str, float]]] = no_page
+    failed_page: Callable[[int, str], dict[str, bytes]] = no_failed_page
     idle: Callable[[Work], str] = always_applies
-    open_pages: Callable[[Work], Pages] | None = None
+    open_pages: Callable[[Work], Pages] = no_pages
     finish: Callable[[Work], Output] | None = None
     still_valid: Callable[[Work, Artefact], bool] = always
     display: str = "\0"

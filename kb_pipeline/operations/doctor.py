@@ -144,7 +144,7 @@ def _expected_rows(kb: KnowledgeBaseEntry, index: KnowledgeBaseIndex, context: C
         version = pointer.versions.get(index.collection, "")
         rows = written_rows(document, context.artefacts)
         newest = rows is not None and (rows.collection, rows.version) == (index.collection, version)
-        expected[document] = rows.count if newest else 0
+        expected[document] = rows.count if rows and newest else 0
     return expected
 
 
@@ -210,11 +210,11 @@ def _leftover_documents(context: Context) -> Problems:
 
 def _partitions(context: Context) -> Problems:
     from kb_pipeline.orchestration.instance import open_instance
-    from kb_pipeline.orchestration.partitions import add_partitions, delete_partitions, documents
+    from kb_pipeline.orchestration.partitions import DOCUMENTS, add_partitions, delete_partitions
 
     listed = {d for kb in context.catalogue.knowledge_bases() for d in context.catalogue.document_ids(kb.id)}
     with open_instance() as instance:
-        keys = set(instance.get_dynamic_partitions(documents.name))
+        keys = set(instance.get_dynamic_partitions(DOCUMENTS))
     orphans = sorted(keys - listed)
     missing = sorted(
         d for d in listed - keys if context.artefacts.state(d).stages

@@ -30,7 +30,7 @@ def parse(source: str, settings: Settings) -> ParsedDocument:
         last = run_document(document, stages, context)[-1]
     if last.error:
         raise last.error
-    return decode(context.artefacts.part(last.artefact, sections.DOCUMENT), ParsedDocument)
+    return decode(context.artefacts.part(last.made, sections.DOCUMENT), ParsedDocument)
 
 
 class _WithoutKnowledgeBase(Context):

@@ -24,12 +24,15 @@ class StageStatus(Record, frozen=True):
     at: float
 
 
+State = Literal["indexed", "failed", "running", "queued", "stale"]
+
+
 class DocumentStatus(Record, frozen=True):
     """A document as `kb status --json` prints it."""
 
     document: str
     id: str
-    state: Literal["indexed", "failed", "running", "queued", "stale"]
+    state: State
     reason: str
     pages: int
     chunks: int
@@ -55,7 +58,7 @@ def document_status(document: DocumentEntry, context: Context) -> DocumentStatus
     )
 
 
-def _state(document: DocumentEntry, states: dict[str, StageState], process: str, context: Context) -> tuple[str, str]:
+def _state(document: DocumentEntry, states: dict[str, StageState], process: str, context: Context) -> tuple[State, str]:
     if process and process_lives(process):
         return "running", next((name for name, state in states.items() if state.state == "running"), "")
     for state in states.values():

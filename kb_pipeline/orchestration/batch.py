@@ -103,13 +103,13 @@ def _result(outcome: Outcome) -> dg.MaterializeResult:
     Over several partitions an output would stand for all of them, the failed and the unchanged ones, too; there events
     are all that can be given, and assets downstream follow in runs of their own.
     """
-    version = dg.DataVersion(outcome.artefact.content_hash)
+    version = dg.DataVersion(outcome.made.content_hash)
     return dg.MaterializeResult(asset_key=outcome.stage, metadata=_metadata(outcome), data_version=version)
 
 
 def _materialization(stage: Stage, outcome: Outcome, instance: dg.DagsterInstance) -> dg.AssetMaterialization:
     """The event of one stage of one document, with the version tags that Dagster's staleness looks at."""
-    artefact = outcome.artefact
+    artefact = outcome.made
     # the storage id before this event stands for the upstream events: without one, Dagster sees "a new dependency"
     pointer = str(instance.event_log_storage.get_maximum_record_id() or "NULL") if stage.upstream else "NULL"
     tags = {"dagster/data_version": artefact.content_hash, "dagster/code_version": stage.code_version}
@@ -120,14 +120,15 @@ def _materialization(stage: Stage, outcome: Outcome, instance: dg.DagsterInstanc
 
 
 def _metadata(outcome: Outcome) -> dict[str, Any]:
-    facts = dict(outcome.artefact.metadata)
+    artefact = outcome.made
+    facts = dict(artefact.metadata)
     preview = facts.pop("preview", "") or _facts_table(facts)
     return {
         "document": outcome.document.path,
         "source": dg.MetadataValue.path(outcome.document.source),
         "reused": outcome.reused,
-        "seconds": outcome.artefact.seconds,
-        "fingerprint": outcome.artefact.fingerprint,
+        "seconds": artefact.seconds,
+        "fingerprint": artefact.fingerprint,
         "preview": dg.MetadataValue.md(preview),
         **{name: value for name, value in facts.items() if value is not None},
     }

@@ -6,8 +6,12 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kb_pipeline.settings import home
+
+if TYPE_CHECKING:
+    from dagster import DagsterInstance
 
 INSTANCE_FILE = Path(__file__).with_name("dagster.yaml")  # in a checkout a link to the one at its top
 
@@ -35,8 +39,8 @@ def environment() -> dict[str, str]:
 
 
 @contextmanager
-def open_instance() -> Iterator[object]:
-    """The dagster.DagsterInstance of this installation."""
+def open_instance() -> Iterator[DagsterInstance]:
+    """Dagster's instance of this installation."""
     os.environ.update(environment())
     import dagster as dg
 

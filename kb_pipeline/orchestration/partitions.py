@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import dagster as dg
 
-documents = dg.DynamicPartitionsDefinition(name="documents")
+DOCUMENTS = "documents"
+
+documents = dg.DynamicPartitionsDefinition(name=DOCUMENTS)
 
 
 def add_partitions(instance: dg.DagsterInstance, keys: list[str]) -> None:
     """Make partitions of those documents that have none yet."""
-    missing = sorted(set(keys) - set(instance.get_dynamic_partitions(documents.name)))
+    missing = sorted(set(keys) - set(instance.get_dynamic_partitions(DOCUMENTS)))
     if missing:
-        instance.add_dynamic_partitions(documents.name, missing)
+        instance.add_dynamic_partitions(DOCUMENTS, missing)
 
 
 def delete_partitions(instance: dg.DagsterInstance, keys: list[str]) -> None:
     """Delete documents' partitions; nothing happens for those that have none."""
-    for key in sorted(set(keys) & set(instance.get_dynamic_partitions(documents.name))):
-        instance.delete_dynamic_partition(documents.name, key)
+    for key in sorted(set(keys) & set(instance.get_dynamic_partitions(DOCUMENTS))):
+        instance.delete_dynamic_partition(DOCUMENTS, key)

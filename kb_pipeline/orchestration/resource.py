@@ -21,9 +21,11 @@ RESOURCE = "knowledge_base"
 class KnowledgeBaseResource(dg.ConfigurableResource):
     """One installation: the folder of everything it keeps, and settings on top of its kb.toml and KB_* variables."""
 
-    home: str = Field("", description="Folder of the installation; empty for KB_HOME.")
-    storage: str = Field("", description="Where artefacts go, as storage.uri; empty for what the settings say.")
-    settings: dict[str, Any] = Field({}, description='Further settings, such as {"chunking.chunk_tokens": 256}.')
+    home: str = Field(default="", description="Folder of the installation; empty for KB_HOME.")
+    storage: str = Field(default="", description="Where artefacts go, as storage.uri; empty for what the settings say.")
+    settings: dict[str, Any] = Field(
+        default={}, description='Further settings, such as {"chunking.chunk_tokens": 256}.'
+    )
 
     def load(self) -> Settings:
         """Its settings.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import dagster as dg
 
-from kb_pipeline.orchestration.partitions import documents
+from kb_pipeline.orchestration.partitions import DOCUMENTS
 from kb_pipeline.orchestration.resource import KnowledgeBaseResource
 
 JOB = "ingest"
@@ -28,7 +28,7 @@ def nightly_reingest(cron: str) -> dg.ScheduleDefinition:
         context: dg.ScheduleEvaluationContext, knowledge_base: KnowledgeBaseResource
     ) -> Iterator[dg.RunRequest]:
         """Every document of every knowledge base; unchanged ones cost a millisecond each."""
-        keys = sorted(context.instance.get_dynamic_partitions(documents.name))
+        keys = sorted(context.instance.get_dynamic_partitions(DOCUMENTS))
         stamp = context.scheduled_execution_time.isoformat()
         for number, batch in enumerate(batches(keys, knowledge_base.load().pipeline.batch)):
             yield dg.RunRequest(run_key=f"{stamp}-{number}", run_config=run_config(batch))

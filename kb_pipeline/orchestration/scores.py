@@ -5,7 +5,7 @@ figures as metadata, so that Dagster draws them over time and a change's effect 
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import dagster as dg
 
@@ -13,7 +13,9 @@ from kb_pipeline.orchestration.resource import KnowledgeBaseResource
 from kb_pipeline.storage.catalogue import Catalogue
 from kb_pipeline.storage.objects import home_store
 
-knowledge_bases = dg.DynamicPartitionsDefinition(name="knowledge_bases")
+KNOWLEDGE_BASES = "knowledge_bases"
+
+knowledge_bases = dg.DynamicPartitionsDefinition(name=KNOWLEDGE_BASES)
 
 
 class SampleConfig(dg.Config):
@@ -72,7 +74,9 @@ def score_assets(readers: Sequence[str], owners: Sequence[str] = ()) -> list[dg.
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", dg.BetaWarning)  # the release is pinned
-        return dg.with_source_code_references([self_recall, question_scores, trace_scores])
+        # `**options` hides from a type checker that the decorator makes definitions of the functions
+        made = cast("list[dg.AssetsDefinition]", [self_recall, question_scores, trace_scores])
+        return cast("list[dg.AssetsDefinition]", dg.with_source_code_references(made))
 
 
 def record_scores(asset: str, kb: str, figures: dict[str, Any]) -> None:
@@ -84,14 +88,14 @@ def record_scores(asset: str, kb: str, figures: dict[str, Any]) -> None:
     from kb_pipeline.orchestration.instance import open_instance
 
     with open_instance() as instance:
-        instance.add_dynamic_partitions(knowledge_bases.name, [kb])
+        instance.add_dynamic_partitions(KNOWLEDGE_BASES, [kb])
         instance.report_runless_asset_event(dg.AssetMaterialization(asset, partition=kb, metadata=figures))
 
 
 def forget_scores(instance: dg.DagsterInstance, kb: str) -> None:
     """Delete a knowledge base's partition; nothing happens where it has none."""
-    if instance.has_dynamic_partition(knowledge_bases.name, kb):
-        instance.delete_dynamic_partition(knowledge_bases.name, kb)
+    if instance.has_dynamic_partition(KNOWLEDGE_BASES, kb):
+        instance.delete_dynamic_partition(KNOWLEDGE_BASES, kb)
 
 
 def _name(key: str, knowledge_base: KnowledgeBaseResource) -> str:

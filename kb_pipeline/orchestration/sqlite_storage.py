@@ -9,26 +9,29 @@ Dagster offers no public base for a storage of one's own: test_private_dagster.p
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
-from dagster._core.storage.event_log.sqlite.sqlite_event_log import (
-    SQLITE_BUSY_TIMEOUT_SECONDS,
-    SqliteEventLogStorage,
-)
+from dagster._core.storage.event_log.sqlite.sqlite_event_log import SqliteEventLogStorage
+from dagster._core.storage.sqlite import SQLITE_BUSY_TIMEOUT_SECONDS
 from dagster._core.storage.sqlite_storage import DagsterSqliteStorage, _event_logs_directory
-from sqlalchemy import create_engine, event
+from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.pool import QueuePool
 
 KEPT_SHARDS = 64  # run databases kept open at once; the webserver looks into many
 
 
 class KeptSqliteEventLogStorage(SqliteEventLogStorage):
-    """The event log, with one engine a run database."""
+    """The event log, with one engine per run database."""
+
+    @cached_property
+    def _engines(self) -> dict[str, Engine]:
+        return {}
 
     @contextmanager
     def _connect(self, shard: str) -> Any:
         with self._db_lock:
-            engines = self.__dict__.setdefault("_engines", {})
+            engines = self._engines
             engine = engines.get(shard)
             if engine is None:
                 if len(engines) > KEPT_SHARDS:

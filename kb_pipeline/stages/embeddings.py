@@ -56,7 +56,7 @@ def read_vectors(work: Work) -> tuple[np.ndarray, dict[int, np.ndarray]]:
     frame = from_parquet(work.read("embeddings", "vectors.parquet"))
     if not len(frame):
         return np.zeros((0, 0), np.float32), {}
-    vectors = np.stack(frame["vector"].to_numpy()).astype(np.float32)
+    vectors = np.stack(frame["vector"].tolist()).astype(np.float32)
     content = (frame["question"] == CONTENT).to_numpy()
     asked = frame["ordinal"].to_numpy()[~content]
     return vectors[content], {int(ordinal): vectors[~content][asked == ordinal] for ordinal in np.unique(asked)}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from kb_pipeline.engine.stage import Models, PageWork, Stage, Work
 from kb_pipeline.records import PageLayout, PageRender, Verdict, decode, encode
 from kb_pipeline.settings import Settings
@@ -12,7 +14,7 @@ from kb_pipeline.weights.manifest import DEEPDOC, in_use
 PICTURED = ("figure", "equation")  # regions whose picture is kept
 
 
-def compute_page(work: PageWork) -> tuple[dict[str, bytes], dict[str, float]]:
+def compute_page(work: PageWork) -> tuple[dict[str, bytes], Mapping[str, float]]:
     """Lines and regions of a page; figures' pictures are cut out while the page's picture is at hand."""
     from kb_pipeline.deepdoc.page.read import crop_figure, read_page
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Mapping
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ THUMBNAIL_WIDTH = 160  # pixels; every event is stored twice in the event log, s
 THUMBNAIL_QUALITY = 60
 
 
-def compute_page(work: PageWork) -> tuple[dict[str, bytes], dict[str, float]]:
+def compute_page(work: PageWork) -> tuple[dict[str, bytes], Mapping[str, float]]:
     """Render a page and read its characters.
 
     The full picture is not kept: it is a function of the file and `scale`, and `picture_digest` stands for it in the

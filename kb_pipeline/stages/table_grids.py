@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from kb_pipeline.engine.stage import Models, PageWork, Stage
 from kb_pipeline.records import PageLayout, PageRender, PageTables, decode, encode
 from kb_pipeline.settings import Settings
@@ -11,7 +13,7 @@ from kb_pipeline.stages.page_source import open_pages
 from kb_pipeline.weights.manifest import DEEPDOC, in_use
 
 
-def compute_page(work: PageWork) -> tuple[dict[str, bytes], dict[str, float]]:
+def compute_page(work: PageWork) -> tuple[dict[str, bytes], Mapping[str, float]]:
     """Tables of a page."""
     from kb_pipeline.deepdoc.page.read import read_tables
 

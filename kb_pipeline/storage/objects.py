@@ -31,18 +31,23 @@ class ObjectStore(Protocol):
 
     def read(self, name: str) -> bytes | None:
         """The object's bytes; None where there is no such object."""
+        ...
 
     def read_many(self, names: Sequence[str]) -> list[bytes | None]:
         """What `read` gives for each name, read at the same time where the store is far away."""
+        ...
 
     def write(self, name: str, data: bytes) -> None:
         """Create or replace an object."""
+        ...
 
     def names(self, folder: str) -> list[str]:
         """Names of the objects and folders right under a folder, sorted; empty where there is none."""
+        ...
 
     def remove(self, name: str) -> None:
         """Remove an object, or a folder with all that is under it; nothing happens where there is none."""
+        ...
 
 
 def home_store(settings: Settings) -> ObjectStore:

@@ -14,6 +14,7 @@ PACKAGE = Path(__file__).parent.parent.parent / "kb_pipeline"
 KNOWN = {
     ("orchestration/batch.py", "dagster._core.events"),
     ("orchestration/sqlite_storage.py", "dagster._core.storage.event_log.sqlite.sqlite_event_log"),
+    ("orchestration/sqlite_storage.py", "dagster._core.storage.sqlite"),
     ("orchestration/sqlite_storage.py", "dagster._core.storage.sqlite_storage"),
     ("orchestration/supervisor.py", "dagster._daemon"),
 }

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 class PagedFile(Protocol):
     """PdfFile and PictureFile: pages from 1, sizes and places in points of the displayed page."""
 
-    page_count: int
+    @property
+    def page_count(self) -> int: ...
 
     def size(self, page: int) -> tuple[float, float]: ...
     def rotation(self, page: int) -> int: ...
