@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -35,7 +35,7 @@ class Record(NamedTuple):
     fields: list[str]
 
 
-def read_delimited(data: bytes, name: str) -> ParsedDocument:
+def read_delimited(data: bytes, name: str, keep: Collection[str] = ()) -> ParsedDocument:
     """Sections of a CSV or TSV file: one table under its header, a long one in parts (building.py).
 
     The delimiter is the one that a first line `sep=;` gives, which is no row then; else the one by which the records of

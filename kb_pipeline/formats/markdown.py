@@ -7,6 +7,7 @@ Marks that only shape the text (`#`, table bars and rules, fences, quote bars) a
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from kb_pipeline.formats.charset import decode
 from kb_pipeline.formats.lines import Builder, numbered
@@ -26,8 +27,8 @@ _BAR = re.compile(r"(?<!\\)\|")
 Lines = list[tuple[int, str]]
 
 
-def read_markdown(data: bytes, name: str) -> ParsedDocument:
-    """Sections of a Markdown file; every line is a locator of its own. `name` is not needed to read it."""
+def read_markdown(data: bytes, name: str, keep: Collection[str] = ()) -> ParsedDocument:
+    """Sections of a Markdown file; every line is a locator of its own. `name` and `keep` are not needed to read it."""
     source = decode(data)
     lines = numbered(source.text)
     out = Builder()

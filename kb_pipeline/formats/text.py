@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from kb_pipeline.formats.charset import decode
@@ -23,8 +23,8 @@ _CHAPTER = re.compile(
 Lines = list[tuple[int, str]]
 
 
-def read_text(data: bytes, name: str) -> ParsedDocument:
-    """Sections of a plain text file; every line is a locator of its own. `name` is not needed to read it."""
+def read_text(data: bytes, name: str, keep: Collection[str] = ()) -> ParsedDocument:
+    """Sections of a plain text file; every line is a locator of its own. `name` and `keep` are not needed."""
     source = decode(data)
     blocks = _blocks(numbered(source.text))
     wrapped = _is_wrapped(blocks)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from kb_pipeline.choices import loaded
 from kb_pipeline.engine.stage import Work
+from kb_pipeline.formats.registry import FORMATS
 from kb_pipeline.settings import Settings
 from kb_pipeline.stages.raw_file import raw_file
 
@@ -13,9 +16,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     from kb_pipeline.deepdoc.files.paged_file import PagedFile
-
-PICTURE_TYPES = ("png", "jpeg", "tiff", "bmp", "webp", "gif")
-PAGED_TYPES = ("pdf", *PICTURE_TYPES)
 
 
 class PageSource:
@@ -51,7 +51,7 @@ class PageSource:
 def without_pages(work: Work) -> str:
     """The type of a file that has no pages to be read by page stages; empty where it has."""
     kind = raw_file(work).kind
-    return "" if kind in PAGED_TYPES else kind
+    return "" if FORMATS[kind].pages else kind
 
 
 def open_pages(work: Work) -> PageSource:
@@ -70,10 +70,5 @@ def open_paged(data: bytes, kind: str, name: str, settings: Settings) -> PagedFi
     Raises:
         DocumentError: the file is empty, damaged or encrypted.
     """
-    if kind == "pdf":
-        from kb_pipeline.deepdoc.files.pdf import PdfFile
-
-        return PdfFile(data, name, settings.render.password.get_secret_value())
-    from kb_pipeline.deepdoc.files.pictures import PictureFile
-
-    return PictureFile(data, name)
+    opened: Callable[[bytes, str, str], PagedFile] = loaded(FORMATS[kind].reader)
+    return opened(data, name, settings.render.password.get_secret_value())

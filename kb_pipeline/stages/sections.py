@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from kb_pipeline.engine.stage import Output, Stage, Work
 from kb_pipeline.errors import DamagedFile
+from kb_pipeline.formats.registry import FORMATS
 from kb_pipeline.records import Bookmark, PageLayout, PageRender, PageTables, ParsedDocument, decode, encode
 from kb_pipeline.stages.layout_boxes import PICTURED, figure_part
-from kb_pipeline.stages.page_source import PAGED_TYPES
 from kb_pipeline.stages.raw_file import RawFile, raw_file
 from kb_pipeline.storage.artefacts import Artefacts
 from kb_pipeline.storage.pictures import FIGURE_PICTURES
@@ -30,7 +30,7 @@ def compute(work: Work) -> Output:
         EndpointError: the remote parser failed.
     """
     file = raw_file(work)
-    if file.kind not in PAGED_TYPES:
+    if not FORMATS[file.kind].pages:
         native = _native(work, file.kind)
         return Output({DOCUMENT: encode(native.document), **native.pictures}, facts(native.document))
     if work.settings.parser.engine == "remote":

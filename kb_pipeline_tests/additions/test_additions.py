@@ -25,7 +25,7 @@ for arguments in json.loads(sys.argv[1]):
     try:
         cli.kb.main(arguments, standalone_mode=False)
     except Exception as error:
-        sys.exit(str(error))
+        sys.exit(f"{error} {getattr(error, 'remedy', '')}")
 """
 
 
@@ -93,6 +93,22 @@ def test_an_embedding_provider_and_a_reranker(note):
     assert "limestone" in hit["text"]
     assert hit["scores"]["rerank"] == pytest.approx(1 / (1 + len(hit["text"])), abs=1e-3)
     assert hit["scores"]["rerank weight"] == 0.5
+
+
+def test_a_format(tmp_path):
+    line = (
+        "from kb_pipeline.formats.registry import FORMATS, Format; FORMATS['subtitles'] = Format('subtitles', ('srt',),"
+        f"reader='{ADDITIONS}.example_format:read_subtitles', place='lines', text=True)"
+    )
+    film, program = tmp_path / "film.srt", tmp_path / "program.bin"
+    film.write_text("1\n00:00:01,000 --> 00:00:04,000\nHole ZK305 reached 251 metres.\n")
+    program.write_bytes(b"\x7fELF\0\0\0\0")
+    found = json.loads(kb(line, ["parse", str(film), "--format", "json"]))
+    assert [section["text"] for section in found["sections"]] == ["Hole ZK305 reached 251 metres."]
+    assert (place := found["sections"][0]["locators"][0])["kind"] == "lines" and place["first"] == 3
+    assert set(found["characters"]["dropped"]) == {"times of a subtitle"}
+    assert "subtitles (srt)" in kb(line, ["parse", str(program)], fails=True)
+    assert len(json.loads(kb("", ["parse", str(film), "--format", "json"]))["sections"]) == 1  # read as plain text
 
 
 def test_a_setting():

@@ -51,6 +51,7 @@ def ole(stream: str) -> bytes:
         (ole("WordDocument"), "doc"),
         (ole("Workbook"), "xls"),
         (ole("PowerPoint Document"), "ppt"),
+        (ole("Workbook") + ole("WordDocument"), "doc"),  # a workbook inside of a letter
         (ole("Nothing known"), "ole"),
         (b"{\\rtf1 hello}", "rtf"),
         (b"\x7fELF\0\0\0\0", "unknown"),

@@ -66,12 +66,13 @@ class PictureFile:
     Args:
         data: the file's bytes.
         name: what errors call the document.
+        password: pictures have none; files with pages are opened alike.
 
     Raises:
         EmptyFile: no bytes. DamagedFile: no picture that can be read. PictureTooLarge: more pixels than are safe.
     """
 
-    def __init__(self, data: bytes, name: str):
+    def __init__(self, data: bytes, name: str, password: str = ""):
         self.name = name
         self._data = data
         if not data:

@@ -1,0 +1,21 @@
+"""A format: subtitles, a paragraph for each, at its lines."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from kb_pipeline.formats.charset import decode
+from kb_pipeline.formats.lines import Builder, numbered
+from kb_pipeline.records import ParsedDocument
+
+TIMES = "times of a subtitle"
+
+
+def read_subtitles(data: bytes, name: str, keep: Collection[str]) -> ParsedDocument:
+    source, out = decode(data), Builder()
+    for number, line in numbered(source.text):
+        if line.strip().isdigit() or "-->" in line:
+            out.drop(line, TIMES, number)
+        elif line.strip():
+            out.add("text", [(number, line)])
+    return out.document(source)
