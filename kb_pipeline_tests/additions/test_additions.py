@@ -31,7 +31,7 @@ for arguments in json.loads(sys.argv[1]):
 
 def kb(line: str, *commands: list[str], fails: bool = False) -> str:
     """What commands print in a process that begins with `line`; what its error says where it has to fail."""
-    script = [sys.executable, "-c", CALL.format(line=line), json.dumps(commands)]
+    script = [sys.executable, "-c", CALL.replace("{line}", line), json.dumps(commands)]
     done = subprocess.run(script, capture_output=True, text=True, timeout=120)
     assert bool(done.returncode) == fails, done.stderr
     return done.stderr if fails else done.stdout
