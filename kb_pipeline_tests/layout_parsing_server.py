@@ -85,15 +85,8 @@ def _handler(server: LayoutParsingServer) -> type[Answers]:
             data = server.images.get(self.path.removeprefix("/imgs/"))
             self.send_bytes(404, b"gone") if data is None else self.send_bytes(200, data, "image/png")
 
-        def do_POST(self) -> None:
-            body = self.posted()
-            server.requests.append({**body, "headers": dict(self.headers), "path": self.path, "at": time.monotonic()})
-            try:
-                self.answer(body)
-            except (BrokenPipeError, ConnectionResetError):
-                self.close_connection = True
-
         def answer(self, body: dict[str, Any]) -> None:
+            server.requests.append({**body, "headers": dict(self.headers), "path": self.path, "at": time.monotonic()})
             if self.path != "/layout-parsing":
                 return self.send_json({"errorCode": 404, "errorMsg": "no such path"}, 404)
             if server.token and self.headers.get("authorization") != f"token {server.token}":
@@ -102,8 +95,7 @@ def _handler(server: LayoutParsingServer) -> type[Answers]:
             if fault is None:
                 return self.send_result(server.results(body))
             if fault.mode == "hang":
-                server.closing.wait(fault.seconds)
-                self.close_connection = True
+                self.hang(server.closing, fault.seconds)
             elif fault.mode == "cut body":
                 self.send_cut(b'{"result": {')
             elif fault.mode == "html":
@@ -123,10 +115,8 @@ def _handler(server: LayoutParsingServer) -> type[Answers]:
             elif fault.mode == "error code":
                 self.send_json({"logId": "1", "errorCode": 117, "errorMsg": "model pool is exhausted"})
             else:
-                more = {} if fault.retry_after is None else {"retry-after": str(fault.retry_after)}
-                self.send_json(
-                    {"errorCode": fault.status, "errorMsg": f"scripted {fault.status}"}, fault.status, **more
-                )
+                error = {"errorCode": fault.status, "errorMsg": f"scripted {fault.status}"}
+                self.send_json(error, fault.status, fault.retry_after)
 
         def send_result(self, results: list[dict[str, Any]]) -> None:
             result: dict[str, Any] = {"layoutParsingResults": results}

@@ -115,22 +115,18 @@ def _handler(server: OpenAIServer) -> type[Answers]:
         def do_GET(self) -> None:
             self.send_json({"object": "list", "data": [{"id": server.model, "object": "model"}]})
 
-        def do_POST(self) -> None:
-            body = self.posted()
+        def answer(self, body: dict[str, Any]) -> None:
             server.requests.append(Seen(self.path, body, dict(self.headers), time.monotonic()))
             if self.headers.get("authorization") != f"Bearer {server.api_key}":
                 return self.send_error_json(401, "Incorrect API key provided")
             if body.get("model") not in (server.model, *server.more_models):
                 return self.send_error_json(404, f"The model {body.get('model')!r} does not exist")
-            try:
-                if self.path == "/v1/embeddings":
-                    self.embeddings(body)
-                elif self.path == "/v1/chat/completions":
-                    self.chat(body)
-                else:
-                    self.send_error_json(404, "no such path")
-            except (BrokenPipeError, ConnectionResetError):
-                self.close_connection = True
+            if self.path == "/v1/embeddings":
+                self.embeddings(body)
+            elif self.path == "/v1/chat/completions":
+                self.chat(body)
+            else:
+                self.send_error_json(404, "no such path")
 
         # ---- answers
 
@@ -176,8 +172,7 @@ def _handler(server: OpenAIServer) -> type[Answers]:
 
         def fault(self, item: Fault, body: dict[str, Any]) -> None:
             if item.mode == "hang":
-                server.closing.wait(item.seconds)
-                self.close_connection = True
+                self.hang(server.closing, item.seconds)
             elif item.mode in STREAM_FAULTS:
                 self.stream_fault(item)
             elif item.mode == "cut body":
@@ -242,8 +237,8 @@ def _handler(server: OpenAIServer) -> type[Answers]:
             self.wfile.flush()
 
         def send_error_json(self, status: int, message: str, code: str = "", retry_after: Any = None) -> None:
-            headers = {} if retry_after is None else {"retry-after": str(retry_after)}
-            self.send_json({"error": {"message": message, "type": "test", "code": code or None}}, status, **headers)
+            error = {"message": message, "type": "test", "code": code or None}
+            self.send_json({"error": error}, status, retry_after)
 
     return Handler
 

@@ -40,7 +40,24 @@ class Answers(BaseHTTPRequestHandler):
     def posted(self) -> dict[str, Any]:
         return json.loads(self.rfile.read(int(self.headers["content-length"])))
 
-    def send_json(self, value: Any, status: int = 200, **headers: str) -> None:
+    def do_POST(self) -> None:
+        """An answer to what was posted, for a client that may hang up in the middle of it."""
+        try:
+            self.answer(self.posted())
+        except (BrokenPipeError, ConnectionResetError):
+            self.close_connection = True
+
+    def answer(self, body: dict[str, Any]) -> None:
+        raise NotImplementedError
+
+    def hang(self, closing: threading.Event, seconds: float) -> None:
+        """Silence, and then a closed connection."""
+        closing.wait(seconds)
+        self.close_connection = True
+
+    def send_json(self, value: Any, status: int = 200, retry_after: object = None, **headers: str) -> None:
+        if retry_after is not None:
+            headers["retry-after"] = str(retry_after)
         self.send_bytes(status, json.dumps(value).encode(), "application/json", **headers)
 
     def send_bytes(self, status: int, data: bytes, kind: str = "text/plain", **headers: str) -> None:

@@ -48,12 +48,8 @@ class Embedder(Protocol):
         """Unit vector `[dimension]` float32 of a question."""
         ...
 
-    def count_tokens(self, text: str) -> int:
-        """Tokens of a text, without what the model adds."""
-        ...
-
     def count_many(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text, much faster than one by one."""
+        """Tokens of each text, without what the model adds; much faster than text by text."""
         ...
 
 

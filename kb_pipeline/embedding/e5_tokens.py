@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, pairwise
 
 from tokenizers import Tokenizer, models, pre_tokenizers
 
@@ -73,26 +73,10 @@ class E5Tokens:
         """Drop the counts that are kept."""
         self._known, self._room = {}, KNOWN_CHARACTERS
 
-    def offsets(self, text: str) -> list[tuple[int, int]]:
-        """Character range of `text` that each token covers, in order; bounds never go backwards.
-
-        A word mark that is a token of its own covers nothing. Tokens of one character that expands to several
-        (ligatures, U+FDFA) share its range.
-        """
-        clean, origin = self._clean_with_origin(text)
-        tokens = self._tokenizer.encode(clean, add_special_tokens=False)
-        found, last = [], 0
-        for piece, (start, end) in zip(tokens.tokens, tokens.offsets, strict=True):
-            first = max(last, origin[start][0])
-            until = first if piece == WORD_MARK else max(first, origin[end - 1][1])
-            found.append((first, until))
-            last = first
-        return found
-
     def _clean(self, text: str) -> str:
         if unicodedata.is_normalized("NFC", text):
             return text.translate(self._replacement)
-        return "".join(composed for composed, _, _ in _composed(text)).translate(self._replacement)
+        return _composed(text).translate(self._replacement)
 
     def _parted(self, clean: str) -> list[str]:
         """Words of a cleaned text, each behind the word mark, and clauses of Chinese words."""
@@ -104,24 +88,11 @@ class E5Tokens:
             return [WORD_MARK + word for word in words]
         return self._seam.sub(" ", " ".join([WORD_MARK + word for word in words])).split()
 
-    def _clean_with_origin(self, text: str) -> tuple[str, list[tuple[int, int]]]:
-        """The cleaned text, and for each of its characters the range of `text` that it came from."""
-        parts, origin = [], []
-        for composed, start, end in _composed(text):
-            part = composed.translate(self._replacement)
-            parts.append(part)
-            origin += [(start, end)] * len(part)
-        return "".join(parts), origin
 
-
-def _composed(text: str) -> list[tuple[str, int, int]]:
-    """Each character with its marks, composed (NFC), with its range in `text`."""
-    if unicodedata.is_normalized("NFC", text):
-        return [(character, i, i + 1) for i, character in enumerate(text)]
+def _composed(text: str) -> str:
+    """The text composed (NFC), each character with the marks that follow it."""
     starts = [i for i, character in enumerate(text) if i == 0 or not _joins(character)]
-    return [
-        (unicodedata.normalize("NFC", text[a:b]), a, b) for a, b in zip(starts, [*starts[1:], len(text)], strict=True)
-    ]
+    return "".join(unicodedata.normalize("NFC", text[a:b]) for a, b in pairwise([*starts, len(text)]))
 
 
 def _joins(character: str) -> bool:

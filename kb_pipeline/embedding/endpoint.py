@@ -89,10 +89,6 @@ class EndpointEmbedder:
         """Unit vector `[dimension]` float32 of a question. Raises as `embed_passages`."""
         return self._request([self._settings.query_prefix + text])[0]
 
-    def count_tokens(self, text: str) -> int:
-        """Approximate tokens; see embedding.counting."""
-        return counting.count_many([text])[0]
-
     def count_many(self, texts: Sequence[str]) -> list[int]:
         """Approximate tokens of each text; see embedding.counting."""
         return counting.count_many(texts)

@@ -121,17 +121,12 @@ class LocalEmbedder:
         """Unit vector `[384]` float32 of a question. Raises ModelMissing as above."""
         return self._embed([text], QUERY_PREFIX)[0]
 
-    def count_tokens(self, text: str) -> int:
-        """Tokens of the text itself, without prefix and special tokens."""
-        return self.count_many([text])[0]
-
     def count_many(self, texts: Sequence[str]) -> list[int]:
-        """`count_tokens` of each text, at a million tokens a second; words and clauses are counted once."""
-        return _tokens().counts(texts)
+        """Tokens of each text itself, without prefix and special tokens.
 
-    def token_offsets(self, text: str) -> list[tuple[int, int]]:
-        """Character range `text[start:end]` of each token, in order; see E5Tokens.offsets."""
-        return _tokens().offsets(text)
+        A million tokens per second; words and clauses are counted once.
+        """
+        return _tokens().counts(texts)
 
     def _embed(self, texts: Sequence[str], prefix: str) -> np.ndarray:
         tokens, encoder = _tokens(), _encoder()

@@ -15,16 +15,28 @@ import statistics
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 import msgspec
 
 from kb_pipeline.errors import UsageError
 from kb_pipeline.evaluation.measures import mean_reciprocal_rank, ndcg_at, recall_at
-from kb_pipeline.records import Hit, PageLocator, Record
+from kb_pipeline.records import Box, Hit, PageLocator, Record
 from kb_pipeline.tokenization.normalise import normalised
 
 DEPTH = 10  # hits looked at
 DIGITS = 4
+
+
+class OfKind(Protocol):
+    """What came of a question of some kind."""
+
+    @property
+    def kind(self) -> str: ...
+
+
+Result = TypeVar("Result", bound=OfKind)
+Scores = TypeVar("Scores")
 
 
 class EvalQuestion(Record, frozen=True):
@@ -42,6 +54,11 @@ class EvalQuestion(Record, frozen=True):
         """Pages that hold the evidence."""
         pages = self.page if isinstance(self.page, tuple) else (self.page,)
         return tuple(page for page in pages if page) or tuple(dict.fromkeys(box[0] for box in self.boxes))
+
+    @property
+    def places(self) -> list[tuple[int, Box]]:
+        """Pages and boxes where the evidence stands."""
+        return [(page, (x0, top, x1, bottom)) for page, x0, top, x1, bottom in self.boxes]
 
     @property
     def quotes(self) -> tuple[str, ...]:
@@ -123,9 +140,13 @@ def ask_questions(questions: Iterable[EvalQuestion], search: Callable[[str, int]
         rank = first_rank(hits, lambda hit, q=question: holds_evidence(hit, q))
         page_rank = first_rank(hits, lambda hit, q=question: on_page(hit, q)) if question.pages else -1
         asked.append(Asked(question.question, question.kind, rank, page_rank, round(seconds, DIGITS)))
-    kinds = sorted({one.kind for one in asked if one.kind})
-    by_kind = {kind: _scores([one for one in asked if one.kind == kind]) for kind in kinds}
-    return QuestionReport(_scores(asked), by_kind, tuple(asked))
+    return QuestionReport(_scores(asked), by_kind(asked, _scores), tuple(asked))
+
+
+def by_kind(results: Sequence[Result], scores: Callable[[Sequence[Result]], Scores]) -> dict[str, Scores]:
+    """Scores of the questions of each kind, where kinds are named."""
+    kinds = sorted({one.kind for one in results if one.kind})
+    return {kind: scores([one for one in results if one.kind == kind]) for kind in kinds}
 
 
 def first_rank(hits: Sequence[Hit], is_right: Callable[[Hit], bool]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from kb_pipeline.evaluation.measures import Places, cover, intersection_over_union, recall_at
-from kb_pipeline.evaluation.questions import DIGITS, EvalQuestion, first_rank, holds_evidence, on_page, plain
+from kb_pipeline.evaluation.questions import DIGITS, EvalQuestion, by_kind, first_rank, holds_evidence, on_page, plain
 from kb_pipeline.query.quotes import find_quote, places_of
 from kb_pipeline.records import Answer, Box, Citation, Hit, Locator, PageLocator, Record
 
@@ -75,9 +75,7 @@ def trace_questions(
         search: from a question and a number of hits to hits, best first.
     """
     traced = [_traced(q, ask(q.question), search(q.question, DEPTH)) for q in questions if q.boxes]
-    kinds = sorted({one.kind for one in traced if one.kind})
-    by_kind = {kind: _scores([one for one in traced if one.kind == kind]) for kind in kinds}
-    return TraceReport(_scores(traced), by_kind, tuple(traced))
+    return TraceReport(_scores(traced), by_kind(traced, _scores), tuple(traced))
 
 
 def shown_places(locators: Iterable[Locator]) -> Places:
@@ -86,7 +84,7 @@ def shown_places(locators: Iterable[Locator]) -> Places:
 
 
 def _traced(question: EvalQuestion, answer: Answer, hits: Sequence[Hit]) -> Traced:
-    true = [(page, (x0, top, x1, bottom)) for page, x0, top, x1, bottom in question.boxes]
+    true = question.places
     ours = [citation for citation in answer.citations if question.document in ("", citation.document)]
     pages = {page for page, _ in true}
     shown = [place for citation in ours for place in shown_places(citation.locators) if place[0] in pages]
@@ -115,7 +113,7 @@ def _traced(question: EvalQuestion, answer: Answer, hits: Sequence[Hit]) -> Trac
 def quote_places(hit: Hit, question: EvalQuestion) -> Places:
     """Boxes of the evidence's words in a hit; a word that occurs more than once is taken where the true boxes are
     nearest, since the question means one of them."""
-    true = [(page, (x0, top, x1, bottom)) for page, x0, top, x1, bottom in question.boxes]
+    true = question.places
     found: list[tuple[int, Box]] = []
     for quote in question.quotes:
         marks, start = [], 0

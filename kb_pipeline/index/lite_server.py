@@ -69,15 +69,6 @@ def stop(folder: Path) -> bool:
         return _end_owner(folder)
 
 
-def owner_pid(folder: Path) -> int:
-    """Process id of the folder's living owner, 0 for none."""
-    folder = folder.resolve()
-    if not folder.is_dir():
-        return 0
-    with _launching(folder):
-        return int(_announced(folder).get("pid", 0)) if _owned(folder) else 0
-
-
 # ---------------------------------------------------------------- the owner
 
 

@@ -24,11 +24,8 @@ class LetterEmbedder:
     def embed_query(self, text: str) -> np.ndarray:
         return self.embed_passages([text])[0]
 
-    def count_tokens(self, text: str) -> int:
-        return len(text.split())
-
     def count_many(self, texts: Sequence[str]) -> list[int]:
-        return [self.count_tokens(text) for text in texts]
+        return [len(text.split()) for text in texts]
 
 
 def letter_embedder(settings: EmbeddingSettings, workers: int) -> LetterEmbedder:

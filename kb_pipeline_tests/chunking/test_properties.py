@@ -91,8 +91,8 @@ def test_counted_by_the_real_tokenizer_no_chunk_is_above_the_cap(mode, parsed, t
         mode=mode, chunk_tokens=tokens, overlap=overlap, context_tokens=context, child_delimiters=("。",)
     )
     for chunk in chunk_document(parsed, chosen, model.count_many, most):
-        assert chunk.tokens == model.count_tokens(chunk.text)
-        assert model.count_tokens(passage(chunk)) <= most
+        assert chunk.tokens == model.count_many([chunk.text])[0]
+        assert model.count_many([passage(chunk)])[0] <= most
 
 
 @settings(max_examples=100, deadline=None)

@@ -81,16 +81,16 @@ def test_crafted_texts_give_unit_vectors(model, text):
 
 def test_what_no_reader_sees_changes_neither_vector_nor_count(model):
     plain, dirty = "copper grade 铜品位", "cop\x00per\x07 grade\ud800 铜\u00ad品\ufe0f位"
-    assert model.count_tokens(dirty) == model.count_tokens(plain)
+    assert model.count_many([dirty])[0] == model.count_many([plain])[0]
     assert np.array_equal(model.embed_passages([dirty]), model.embed_passages([plain]))
-    assert model.count_tokens("e\u0301tude") == model.count_tokens("étude")
+    assert model.count_many(["e\u0301tude"])[0] == model.count_many(["étude"])[0]
     assert np.array_equal(model.embed_query("ＺＫ３０５"), model.embed_query("ZK305"))
-    assert model.count_tokens("first\x0bsecond") == model.count_tokens("first second")
+    assert model.count_many(["first\x0bsecond"])[0] == model.count_many(["first second"])[0]
 
 
 def test_a_long_text_is_averaged_over_all_of_its_windows(model):
     about_copper, about_music = "铜矿石的品位和储量。" * 40, "The violin concerto was played in the hall. " * 40
-    assert model.count_tokens(about_copper) < MAX_TOKENS < model.count_tokens(about_copper + about_music)
+    assert model.count_many([about_copper])[0] < MAX_TOKENS < model.count_many([about_copper + about_music])[0]
     vector = model.embed_passages([about_copper + about_music])[0]
     copper, music = model.embed_query("铜矿"), model.embed_query("violin music")
     parts = model.embed_passages([about_copper, about_music])
@@ -101,7 +101,7 @@ def test_a_long_text_is_averaged_over_all_of_its_windows(model):
 def test_what_lies_beyond_the_last_window_does_not_enter_the_vector(model, monkeypatch):
     monkeypatch.setattr(local, "MAX_WINDOWS", 2)
     text = "ore " * (2 * MAX_TOKENS)
-    assert model.count_tokens(text) == 2 * MAX_TOKENS
+    assert model.count_many([text])[0] == 2 * MAX_TOKENS
     assert np.array_equal(model.embed_passages([text]), model.embed_passages([text + "gold " * 2000]))
 
 
@@ -122,7 +122,7 @@ def test_a_text_of_the_stated_limit_fits_one_window(model):
 @settings(max_examples=60, deadline=None)
 def test_counts_are_the_same_one_by_one_and_many(texts):
     model = LocalEmbedder()
-    assert model.count_many(texts) == [model.count_tokens(text) for text in texts]
+    assert model.count_many(texts) == [model.count_many([text])[0] for text in texts]
 
 
 PARTS = ["矿区", "铜", "品位", "中国", "我", "在", "第", "根据", "，", "。", "；", "！", "：", "（", "）", "“", "…",
@@ -133,42 +133,26 @@ clauses = st.lists(st.sampled_from(PARTS), max_size=30).map("".join)
 @given(anything | clauses)
 @settings(max_examples=400, deadline=None)
 def test_a_count_is_that_of_the_tokens_that_are_embedded(text):
-    assert LocalEmbedder().count_tokens(text) == len(local._tokens().ids(text))
+    assert LocalEmbedder().count_many([text])[0] == len(local._tokens().ids(text))
 
 
 def test_counts_do_not_depend_on_what_was_counted_before(model, monkeypatch):
     text = "矿区有铜，品位很高。The grade is high, 铜为主。" * 3
-    before = model.count_tokens(text)
+    before = model.count_many([text])[0]
     monkeypatch.setattr(local._tokens(), "_room", 10)  # what is known is dropped within the next call
     other = "另有一句，" + text
     assert model.count_many([text, other]) == [before, len(local._tokens().ids(other))]
-    assert model.count_tokens(text) == before
+    assert model.count_many([text])[0] == before
 
 
 @given(anything, anything)
 @settings(max_examples=100, deadline=None)
 def test_counts_of_texts_joined_by_a_space_add_up(first, second):
     model = LocalEmbedder()
-    assert model.count_tokens(f"{first} {second}") == model.count_tokens(first) + model.count_tokens(second)
-
-
-@given(anything)
-@settings(max_examples=200, deadline=None)
-def test_offsets_are_one_a_token_in_order_and_inside_the_text(text):
-    model = LocalEmbedder()
-    offsets = model.token_offsets(text)
-    assert len(offsets) == model.count_tokens(text)
-    assert all(0 <= start <= end <= len(text) for start, end in offsets)
-    assert offsets == sorted(offsets, key=lambda pair: pair[0])
-
-
-def test_offsets_cut_out_the_words_themselves(model):
-    text = "钻孔 ZK305 见矿\u3000Ｇｏｌｄ e\u0301tude"
-    covered = "".join(text[a:b] for a, b in model.token_offsets(text))
-    assert covered == text.replace(" ", "").replace("\u3000", "")
+    assert model.count_many([f"{first} {second}"])[0] == model.count_many([first])[0] + model.count_many([second])[0]
 
 
 def test_long_texts_without_a_space_are_counted_whole(model):
-    assert model.count_tokens("铜" * 20_000) == len(model.token_offsets("铜" * 20_000))
+    assert model.count_many(["铜" * 20_000])[0] == len(local._tokens().ids("铜" * 20_000))
     words = "copper ore " * 3000
-    assert model.count_tokens(words) == 3000 * model.count_tokens("copper ore")
+    assert model.count_many([words])[0] == 3000 * model.count_many(["copper ore"])[0]

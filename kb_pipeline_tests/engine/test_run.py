@@ -98,14 +98,20 @@ def native(work):
 
 
 class _Pages:
-    """Lines of the file as pages, the first line being the type."""
+    """Lines of the file as pages, the first line being the type; like a PDF, it gives nothing once it is closed."""
 
     def __init__(self, work):
-        data = self.file = work.read("raw_file", "content")
-        self.page_count = len(data.splitlines()) - 1
+        self._data = work.read("raw_file", "content")
+        self.page_count = len(self._data.splitlines()) - 1
+
+    @property
+    def file(self):
+        if self._data is None:
+            raise ValueError("read after it was closed")
+        return self._data
 
     def close(self):
-        pass
+        self._data = None
 
 
 def run_encode(record):

@@ -2,10 +2,8 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +16,7 @@ from kb_pipeline.index.connect import connect
 from kb_pipeline.index.rows import write_document
 from kb_pipeline.index.vectors import Vectors
 from kb_pipeline.settings import IndexSettings
+from kb_pipeline_tests.index.lite_owner import kill_owner, owner_pid
 from kb_pipeline_tests.index.samples import DIMENSION, chunk, vectors
 
 CALLER = """
@@ -44,10 +43,10 @@ def test_callers_that_come_at_once_share_one_owner(folder: Path) -> None:
 
 def test_the_owner_outlives_its_caller_and_ends_when_told(folder: Path) -> None:
     subprocess.run([sys.executable, "-c", CALLER, str(folder)], check=True, stdout=subprocess.DEVNULL, timeout=60)
-    pid = lite_server.owner_pid(folder)
+    pid = owner_pid(folder)
     assert pid > 0
     assert lite_server.stop(folder) is True
-    assert lite_server.owner_pid(folder) == 0
+    assert owner_pid(folder) == 0
     assert lite_server.stop(folder) is False
 
 
@@ -55,9 +54,7 @@ def test_rows_are_there_after_the_owner_was_killed(folder: Path) -> None:
     client = connect(IndexSettings(), folder)
     ensure_collection(client, "kbn_killed", DIMENSION)
     write_document(client, "kbn_killed", "doc", "a", [chunk(i, f"row {i}") for i in range(9)], [], Vectors(vectors(9)))
-    os.kill(lite_server.owner_pid(folder), signal.SIGKILL)
-    while lite_server.owner_pid(folder):
-        time.sleep(0.01)
+    kill_owner(folder)
     with pytest.raises(IndexUnavailable) as caught:
         row_count(client, "kbn_killed")
     assert caught.value.exit_code == 3

@@ -38,9 +38,6 @@ class WordVectors:
     def embed_query(self, text: str) -> np.ndarray:
         return self.embed_passages([text])[0]
 
-    def count_tokens(self, text: str) -> int:
-        return len(text)
-
     def count_many(self, texts: Sequence[str]) -> list[int]:
         return [len(text) for text in texts]
 

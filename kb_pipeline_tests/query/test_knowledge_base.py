@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import os
-import signal
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +13,7 @@ from kb_pipeline.query import KnowledgeBase, knowledge_base
 from kb_pipeline.query.rescore import total
 from kb_pipeline.records import Chunk, Enrichment, LineLocator
 from kb_pipeline.settings import QuerySettings
+from kb_pipeline_tests.index.lite_owner import kill_owner
 from kb_pipeline_tests.index.samples import chunk
 from kb_pipeline_tests.query.shelf import Shelf
 
@@ -162,9 +160,7 @@ def test_search_goes_on_after_the_owner_was_killed(own_folder: Path) -> None:
     shelf.put("doc", [chunk(0, "words that stay")])
     base = shelf.base()
     before = base.search("words")
-    os.kill(lite_server.owner_pid(own_folder), signal.SIGKILL)
-    while lite_server.owner_pid(own_folder):
-        time.sleep(0.01)
+    kill_owner(own_folder)
     assert base.search("words") == before
 
 

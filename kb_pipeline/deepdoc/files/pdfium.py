@@ -22,7 +22,6 @@ ERROR_PASSWORD = 4
 ERROR_SECURITY = 5
 
 Matrix = tuple[float, float, float, float, float, float]
-IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 
 # Handles, functions and C types of pypdfium2 are `Any` here: it declares them by classes made at run time.

@@ -221,13 +221,6 @@ def _over(place: ParagraphLocator, text: str) -> ParagraphLocator:
     return msgspec.structs.replace(place, start=0, end=len(text))
 
 
-def _stands_below(section: Section) -> bool:
-    """Whether a section reads like the caption of what is above it."""
-    text = section.text
-    named = _TABLE_CAPTION.match(text) or _FIGURE_CAPTION.match(text)
-    return section.role == "text" and bool(named) and len(text) <= LONGEST_CAPTION and not _SENTENCE.search(text)
-
-
 def _captioned(section: Section, caption: str, places: Sequence[Locator]) -> Section:
     """A section under a caption, which is the head of its text."""
     shift = len(caption) + 1
