@@ -11,7 +11,14 @@ from typing import Literal, TypeVar
 
 import msgspec
 
-Box = tuple[float, float, float, float]
+from kb_pipeline.locators import CellLocator as CellLocator
+from kb_pipeline.locators import ElementLocator as ElementLocator
+from kb_pipeline.locators import LineLocator as LineLocator
+from kb_pipeline.locators import Locator, PageLocator
+from kb_pipeline.locators import ParagraphLocator as ParagraphLocator
+from kb_pipeline.locators import SlideLocator as SlideLocator
+from kb_pipeline.locators.place import Box
+
 Quad = tuple[tuple[float, float], tuple[float, float], tuple[float, float], tuple[float, float]]
 
 Role = Literal[
@@ -24,73 +31,6 @@ Label = Literal["clean", "garbled", "scan", "scan noise", "blank"]
 
 class Record(msgspec.Struct, frozen=True):
     """Base of the records: immutable, ordered fields, JSON through `encode`."""
-
-
-# ---------------------------------------------------------------- where a piece came from
-
-
-class PageLocator(Record, frozen=True, tag_field="kind", tag="page"):
-    """A place on a page of a PDF or picture; `start:end` is the range of the owner's text that it covers."""
-
-    page: int
-    box: Box
-    page_size: tuple[float, float]
-    start: int = 0
-    end: int = 0
-
-
-class ParagraphLocator(Record, frozen=True, tag_field="kind", tag="paragraphs"):
-    """Paragraphs `first`…`last` (from 1) of a word processor document, under `heading_path`; those of tables and text
-    boxes count where they stand. `range` is the cell range within its table (`B2:C2`), empty outside of tables."""
-
-    first: int
-    last: int
-    heading_path: tuple[str, ...] = ()
-    start: int = 0
-    end: int = 0
-    range: str = ""
-
-
-class CellLocator(Record, frozen=True, tag_field="kind", tag="cells"):
-    """A cell range such as `B2:D9` of a sheet."""
-
-    sheet: str
-    range: str
-    start: int = 0
-    end: int = 0
-
-
-class SlideLocator(Record, frozen=True, tag_field="kind", tag="slide"):
-    """A shape on a slide, in points of the slide."""
-
-    slide: int
-    box: Box
-    slide_size: tuple[float, float]
-    start: int = 0
-    end: int = 0
-
-
-class ElementLocator(Record, frozen=True, tag_field="kind", tag="element"):
-    """An element of a web page, by its path from the root, under `heading_path`."""
-
-    path: str
-    heading_path: tuple[str, ...] = ()
-    start: int = 0
-    end: int = 0
-
-
-class LineLocator(Record, frozen=True, tag_field="kind", tag="lines"):
-    """Lines `first`…`last` (from 1) of a text file; `range` is the cell range in a CSV file as a sheet would show it,
-    such as `C5`, empty in all else."""
-
-    first: int
-    last: int
-    start: int = 0
-    end: int = 0
-    range: str = ""
-
-
-Locator = PageLocator | ParagraphLocator | CellLocator | SlideLocator | ElementLocator | LineLocator
 
 
 def on_pages(locators: Iterable[Locator]) -> list[PageLocator]:

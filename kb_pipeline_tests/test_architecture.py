@@ -1,6 +1,6 @@
 """The rooms of the house and what each may import: read from top to bottom, imports run downwards only.
 
-`records`, `settings`, `errors`, `choices`, `tables` and `text` are open to all rooms above them.
+`records`, `locators`, `settings`, `errors`, `choices`, `tables` and `text` are open to all rooms above them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parent.parent / "kb_pipeline"
-COMMON = {"records", "settings", "errors", "choices", "tables", "text"}
+COMMON = {"records", "locators", "settings", "errors", "choices", "tables", "text"}
 SHELL = {"definitions", "assets", "orchestration"}  # the rooms that know Dagster
 
 # a room, and the rooms below it that it uses; what is not listed is not allowed
@@ -58,6 +58,7 @@ ROOMS = {
     "tables": set(),
     "text": set(),
     "records": set(),
+    "locators": set(),
     "settings": set(),
     "errors": set(),
     "choices": set(),

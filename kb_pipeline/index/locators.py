@@ -7,17 +7,7 @@ from typing import Any
 
 import msgspec
 
-from kb_pipeline.records import (
-    Box,
-    CellLocator,
-    LineLocator,
-    Locator,
-    PageLocator,
-    ParagraphLocator,
-    SlideLocator,
-    encode,
-)
-from kb_pipeline.tables.ranges import range_around
+from kb_pipeline.records import Locator, encode
 
 
 def stored_locators(locators: Sequence[Locator], limit: int) -> dict[str, Any]:
@@ -62,29 +52,10 @@ def _neighbours_joined(locators: Sequence[Locator]) -> list[Locator]:
     return found
 
 
-def _same_surface(a: Locator, b: Locator) -> bool:
-    match a, b:
-        case PageLocator(), PageLocator():
-            return a.page == b.page
-        case SlideLocator(), SlideLocator():
-            return a.slide == b.slide
-        case CellLocator(), CellLocator():
-            return a.sheet == b.sheet
-        case ParagraphLocator(), ParagraphLocator():
-            return a.heading_path == b.heading_path and bool(a.range) == bool(b.range)
-        case LineLocator(), LineLocator():
-            return bool(a.range) == bool(b.range)
-        case _:
-            return False
+def _same_surface(a: Any, b: Any) -> bool:
+    return type(a) is type(b) and a.joins(b)
 
 
 def _around(a: Any, b: Any) -> Locator:
-    """The place around two."""
-    ends = {"start": min(a.start, b.start), "end": max(a.end, b.end)}
-    if isinstance(a, PageLocator | SlideLocator):
-        box: Box = (min(a.box[0], b.box[0]), min(a.box[1], b.box[1]), max(a.box[2], b.box[2]), max(a.box[3], b.box[3]))
-        return msgspec.structs.replace(a, box=box, **ends)
-    ends["range"] = range_around(a.range, b.range)
-    if not isinstance(a, CellLocator):
-        ends |= {"first": min(a.first, b.first), "last": max(a.last, b.last)}
-    return msgspec.structs.replace(a, **ends)
+    """The place around two of one kind."""
+    return msgspec.structs.replace(a, **a.around(b), start=min(a.start, b.start), end=max(a.end, b.end))

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 
 import msgspec
 
-from kb_pipeline.records import Box, Locator, PageLocator, SlideLocator
-
-# A box is one line of text if its short side is at most this many times the side of the square that each of its
-# characters gets: 1.1 for one line of Chinese, 1.6 for one of English, 2.2 and more for two lines of either.
-ONE_LINE = 1.9
+from kb_pipeline.records import Locator
 
 
 def find_quote(text: str, quote: str) -> tuple[int, int] | None:
@@ -51,27 +46,5 @@ def places_of(text: str, locators: Sequence[Locator], start: int, end: int) -> t
 
 def _cut(text: str, place: Locator, first: int, last: int, start: int, end: int, origin: int) -> Locator:
     """The part `start:end` of a locator that covers `first:last`."""
-    changes: dict[str, object] = {"start": start - origin, "end": end - origin}
-    if isinstance(place, PageLocator | SlideLocator) and (start, end) != (first, last):
-        changes["box"] = _part_of_box(place.box, text[first:last], start - first, end - first)
-    return msgspec.structs.replace(place, **changes)
-
-
-def _part_of_box(box: Box, line: str, start: int, end: int) -> Box:
-    x0, top, x1, bottom = box
-    width, height = x1 - x0, bottom - top
-    total = _advance(line)
-    if width <= 0 or height <= 0 or not total:
-        return box
-    before, after = _advance(line[:start]) / total, _advance(line[:end]) / total
-    side = (width * height / len(line)) ** 0.5
-    if height <= ONE_LINE * side:
-        return (x0 + before * width, top, x0 + after * width, bottom)
-    if width <= ONE_LINE * side and height > width:  # vertical text
-        return (x0, top + before * height, x1, top + after * height)
-    return box
-
-
-def _advance(text: str) -> float:
-    """Width of a text in half-width characters, as type is set without knowing the font."""
-    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+    part = place if (start, end) == (first, last) else place.part(text[first:last], start - first, end - first)
+    return msgspec.structs.replace(part, start=start - origin, end=end - origin)

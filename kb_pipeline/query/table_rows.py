@@ -11,8 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kb_pipeline.records import Box, CellLocator, Hit, LineLocator, Locator, PageLocator, ParagraphLocator, crumb_line
-from kb_pipeline.tables.ranges import cell_range
+from kb_pipeline.records import Box, Hit, crumb_line
 
 CELL_BREAK = " | "
 MAX_HEADER_ROWS = 3
@@ -79,7 +78,7 @@ def headings_end(hit: Hit) -> int:
 def _lines(hit: Hit) -> list[list[TableCell]]:
     places: dict[int, tuple[int, Box]] = {}
     for place in hit.locators:
-        box = _box(place)
+        box = place.cell_box()
         if box and place.end > place.start:
             places.setdefault(place.start, box)
     found, start = [], 0
@@ -99,17 +98,6 @@ def _lines(hit: Hit) -> list[list[TableCell]]:
             found.append(cells)
         start += len(line) + 1
     return found
-
-
-def _box(place: Locator) -> tuple[int, Box] | None:
-    """Page and box of a cell, or its place in its grid."""
-    if isinstance(place, PageLocator):
-        return place.page, place.box
-    if isinstance(place, CellLocator | LineLocator | ParagraphLocator):
-        found = cell_range(place.range)
-        if found:
-            return 1, (float(found.left), float(found.top), float(found.right + 1), float(found.bottom + 1))
-    return None
 
 
 def _header_rows(rows: Sequence[Sequence[TableCell]]) -> int:

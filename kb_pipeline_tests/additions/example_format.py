@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+import msgspec
+
 from kb_pipeline.formats.charset import decode
 from kb_pipeline.formats.lines import Builder, numbered
 from kb_pipeline.records import ParsedDocument
@@ -19,3 +21,13 @@ def read_subtitles(data: bytes, name: str, keep: Collection[str]) -> ParsedDocum
         elif line.strip():
             out.add("text", [(number, line)])
     return out.document(source)
+
+
+def read_timed(data: bytes, name: str, keep: Collection[str]) -> ParsedDocument:
+    """The same, at its seconds: the place is a locator of its own (example_locator.py)."""
+    from kb_pipeline_tests.additions.example_locator import TimeLocator
+
+    document = read_subtitles(data, name, keep)
+    place = TimeLocator(1.0, 4.0)
+    sections = [msgspec.structs.replace(section, locators=(place,)) for section in document.sections]
+    return msgspec.structs.replace(document, sections=tuple(sections))

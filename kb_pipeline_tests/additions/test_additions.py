@@ -111,6 +111,23 @@ def test_a_format(tmp_path):
     assert len(json.loads(kb("", ["parse", str(film), "--format", "json"]))["sections"]) == 1  # read as plain text
 
 
+def test_a_locator(kb_home, tmp_path):
+    line = (
+        f"import kb_pipeline.locators as registry; from {ADDITIONS}.example_locator import TimeLocator;"
+        "registry.Locator |= TimeLocator;"
+        "from kb_pipeline.formats.registry import FORMATS, Format; FORMATS['subtitles'] = Format('subtitles', ('srt',),"
+        f"reader='{ADDITIONS}.example_format:read_timed', place='seconds', text=True)"
+    )
+    film = tmp_path / "film.srt"
+    film.write_text("1\n00:00:01,000 --> 00:00:04,000\nHole ZK305 reached 251 metres.\n")
+    found = kb(line, ["create", "k"], ["ingest", str(film), "--kb", "k"], ["search", "ZK305", "--kb", "k", "--json"],
+               ["search", "ZK305", "--kb", "k"], ["ask", "How deep is ZK305?", "--kb", "k", "--json"])  # fmt: skip
+    assert "film.srt seconds 1-4" in found
+    search, answer = (json.loads(text) for text in found.splitlines() if text.startswith("{"))
+    assert search["hits"][0]["locators"][0]["kind"] == "time"
+    assert answer["citations"][0]["locators"][0]["first"] == 1
+
+
 def test_a_setting():
     """A field of a group is all: variables, `kb set` and fingerprints know it then."""
 
