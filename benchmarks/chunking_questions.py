@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from kb_pipeline.formats.markdown import read_markdown
+from kb_pipeline.formats.markdown.read import read_markdown
 from kb_pipeline.operations.parse import parse
 from kb_pipeline.records import ParsedDocument, decode, encode
 from kb_pipeline.settings import Settings

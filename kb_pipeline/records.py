@@ -193,7 +193,8 @@ class Section(Record, frozen=True):
 
     `level`: heading level from 1, 0 for what is no heading. `breadcrumb`: the headings above, outermost first.
     `text` of a table is its readable form, rows on lines, cells parted by ` | `; `html` and `cells` hold the grid.
-    `caption` is the head of `text`, too. `picture`: part name of a figure's crop in the sections artefact.
+    `caption` is the head of `text`, too. `picture`: part name of a figure's crop in the sections artefact. `fence`: the
+    line that opens a listing in Markdown, such as "```python"; empty for what is no listing.
     """
 
     id: str
@@ -206,6 +207,7 @@ class Section(Record, frozen=True):
     cells: tuple[TableCell, ...] = ()
     caption: str = ""
     picture: str = ""
+    fence: str = ""
 
 
 class CharacterSum(Record, frozen=True, rename={"in_": "in"}):
@@ -224,7 +226,8 @@ class ParsedDocument(Record, frozen=True):
     """What the sections stage keeps, and what `kb parse --format json` prints.
 
     `charset`: codec by which a text file was decoded, empty for all else. `notes`: what a reader should know of the
-    file, such as formulas without a stored value.
+    file, such as formulas without a stored value. `properties`: what the file says of itself, such as title and date
+    in the front matter of Markdown.
     """
 
     pages: tuple[Page, ...]
@@ -233,6 +236,7 @@ class ParsedDocument(Record, frozen=True):
     characters: CharacterSum
     charset: str = ""
     notes: tuple[str, ...] = ()
+    properties: dict[str, str] = {}
 
 
 ChunkKind = Literal["text", "table", "figure", "equation"]

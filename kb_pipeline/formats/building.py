@@ -36,13 +36,16 @@ class SectionBuilder:
         cells: tuple[TableCell, ...] = (),
         caption: str = "",
         picture: str = "",
+        fence: str = "",
     ) -> None:
         """A section; its source characters are for the caller to add to `count`."""
         if level:
             self.trail = [entry for entry in self.trail if entry[0] < level]
         number = f"s{len(self.sections) + 1:05d}"
         trail = self.breadcrumb
-        self.sections.append(Section(number, role, text, level, trail, tuple(locators), html, cells, caption, picture))
+        self.sections.append(
+            Section(number, role, text, level, trail, tuple(locators), html, cells, caption, picture, fence)
+        )
         if level:
             self.trail.append((level, text))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kb_pipeline.formats.building import SectionBuilder, characters
 from kb_pipeline.formats.charset import Decoded
-from kb_pipeline.records import LineLocator, ParsedDocument, Role, TableCell
+from kb_pipeline.records import LineLocator, ParsedDocument, Role
 
 
 @dataclass
@@ -31,15 +31,6 @@ class Builder(SectionBuilder):
             text += piece
             self.count += characters(piece)
         self.append(role, text, tuple(locators), level, caption=caption)
-
-    def add_table(self, rows: Sequence[tuple[int, Sequence[str]]], header_rows: int) -> None:
-        """A table of (line number, cell texts) rows."""
-        cells = []
-        for r, (number, row) in enumerate(rows):
-            for c, piece in enumerate(row):
-                cells.append(TableCell(r, c, 1, 1, r < header_rows, piece, (LineLocator(number, number),)))
-                self.count += characters(piece)
-        self.append_table(cells)
 
     def drop(self, text: str, reason: str, number: int) -> None:
         self.drop_at(text, reason, (LineLocator(number, number),))

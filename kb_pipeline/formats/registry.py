@@ -83,7 +83,7 @@ FORMATS: dict[str, Format] = {
     "csv": Format("tables as text", ("csv", "tsv"), shown=2, reader="kb_pipeline.formats.delimited:read_delimited",
                   place="lines and cells", text=True),
     "markdown": Format("Markdown", ("md", "markdown", "mdown", "mkd"),
-                       reader="kb_pipeline.formats.markdown:read_markdown", place="lines", text=True, blank=True),
+                       reader="kb_pipeline.formats.markdown.read:read_markdown", place="lines", text=True, blank=True),
     "text": Format("plain text", ("txt", "text", "log"), reader="kb_pipeline.formats.text:read_text", place="lines",
                    text=True, blank=True),
     # known, and not read

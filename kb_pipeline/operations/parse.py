@@ -46,8 +46,19 @@ def to_markdown(document: ParsedDocument) -> str:
 def _markdown(section: Section) -> str:
     if section.level:
         return f"{'#' * section.level} {section.text}"
+    if section.fence:
+        return _listing(section.fence, section.text)
     caption = f"{section.caption}\n\n" if section.caption and section.html else ""
     return caption + (section.html or section.text)
+
+
+def _listing(fence: str, text: str) -> str:
+    """A listing between its fences, made longer than any within it."""
+    language = fence.lstrip("`~")
+    mark = fence[: len(fence) - len(language)]
+    while mark in text:
+        mark += mark[0]
+    return f"{mark}{language}\n{text}\n{mark}"
 
 
 def to_text(document: ParsedDocument) -> str:
@@ -64,5 +75,5 @@ def to_html(document: ParsedDocument) -> str:
 def _html(section: Section) -> str:
     if section.html:
         return section.html
-    tag = f"h{min(section.level, 6)}" if section.level else "p"
+    tag = f"h{min(section.level, 6)}" if section.level else "pre" if section.fence else "p"
     return f"<{tag}>{html.escape(section.text)}</{tag}>"

@@ -30,6 +30,8 @@ HIDDEN_VALUE: Final = "hidden value"
 LINK_ADDRESS: Final = "link address"
 COMMENT: Final = "comment"
 DELETED: Final = "deleted text"
+STRUCK: Final = "struck-out text"
+PROPERTY: Final = "document property"
 
 DropReason = Literal[
     "running header",
@@ -58,10 +60,13 @@ DropReason = Literal[
     "link address",
     "comment",
     "deleted text",
+    "struck-out text",
+    "document property",
 ]
 """Reasons that `keep` switches off, so that such text stays in the sections."""
 
 # always dropped: what a format writes beside its text
 COVERED_BY_MERGE: Final = "covered by a merged cell"
 MARKDOWN_MARK: Final = "Markdown mark"
+HTML_TAG: Final = "HTML tag"
 PICTURE_ADDRESS: Final = "picture address"

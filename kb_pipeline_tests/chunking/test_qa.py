@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from kb_pipeline.chunking.cut import chunk_document
-from kb_pipeline.formats.markdown import read_markdown
+from kb_pipeline.formats.markdown.read import read_markdown
 from kb_pipeline.formats.text import read_text
 from kb_pipeline.settings import ChunkingSettings
 from kb_pipeline_tests.chunking.samples import chunks, document, letters, own_text, section, squeezed, table, texts
