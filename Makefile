@@ -5,7 +5,12 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 KB := $(BIN)/kb
 
-.PHONY: demo test up check lint clean models
+TESTS := kb_pipeline_tests
+FAST := $(addprefix $(TESTS)/,test_architecture.py test_settings.py engine tables text storage formats deepdoc/assembly \
+  index/test_locators.py query/test_places.py query/test_quotes.py evaluation) --ignore $(TESTS)/storage/test_s3.py \
+  --ignore $(TESTS)/deepdoc/assembly/test_sum.py
+
+.PHONY: demo test up check static lint clean models
 
 demo: $(VENV)/.models
 	$(KB) demo
@@ -13,10 +18,14 @@ demo: $(VENV)/.models
 up: $(VENV)/.models
 	$(KB) up
 
-test: $(VENV)/.all-models check
+test: $(VENV)/.all-models static
 	$(BIN)/python -m pytest
 
-check: $(VENV)/.dev
+# before each commit: what needs no model, no server and no Dagster run
+check: static
+	$(BIN)/python -m pytest -n 2 $(FAST)
+
+static: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/basedpyright --pythonpath $(BIN)/python

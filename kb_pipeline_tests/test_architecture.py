@@ -114,3 +114,10 @@ def test_what_is_open_to_all_imports_nothing_but_its_like(room):
     for module, imported in IMPORTS:
         if room_of(module) == room and imported.startswith("kb_pipeline."):
             assert room_of(imported) in COMMON, f"{module} imports {imported}"
+
+
+def test_the_architecture_page_names_every_room():
+    page = (PACKAGE.parent / "docs" / "architecture.md").read_text("utf-8")
+    table = page.partition("| room | what it is for |")[2].partition("\n\n")[0]
+    named = {name for row in table.splitlines()[2:] for name in row.split("|")[1].strip().split(", ")}
+    assert named == {room.partition(".")[0] for room in ROOMS}
