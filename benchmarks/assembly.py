@@ -172,7 +172,7 @@ def main() -> None:
         score_exact(reader, metrics, options.v)
     if "sums" in options.sets:
         score_sums(reader, options.data, options.skip)
-    print(f"| CPU ms a page of assembly | {reader.pages} | {1000 * reader.seconds / max(1, reader.pages):.2f} | |")
+    print(f"| CPU ms per page of assembly | {reader.pages} | {1000 * reader.seconds / max(1, reader.pages):.2f} | |")
 
 
 if __name__ == "__main__":

@@ -162,7 +162,7 @@ def transcripts(data: Path, models: str, metrics) -> list[tuple[str, int, int, f
 
 
 def measured(data: Path, models: str, metrics, verbose: bool) -> dict[str, tuple[int, int, float]]:
-    """Errors, characters, and seconds a page (100 lines) of every set."""
+    """Errors, characters, and seconds per page (100 lines) of every set."""
     read(np.full((200, 300, 3), 255, np.uint8), models)  # load the models before anything is timed
     found = {}
     for name in ("clean", "scan"):

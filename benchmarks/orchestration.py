@@ -73,7 +73,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
 
-    import kb_pipeline.definitions  # noqa: F401  (its import is paid once a process, not once a batch)
+    import kb_pipeline.definitions  # noqa: F401  (its import is paid once per process, not once per batch)
     from kb_pipeline.index.lite_server import stop
 
     walls: dict[str, list[float]] = {"direct": [], "assets": []}

@@ -1,4 +1,4 @@
-"""What a page costs: its parts, reading over the cost of the models, pages a second and memory beside other readers.
+"""What a page costs: its parts, reading over the cost of the models, pages per second and memory beside other readers.
 
     python benchmarks/pages.py --data DATA [--peers PEERS/bin/python] [--digital NAME:PAGE …] [--scans NAME:PAGE …]
 
@@ -236,7 +236,7 @@ def main() -> None:
     print("CPU / wall seconds, one page at a time\n")
     for names, digital in ((options.digital, True), (options.scans, False)):
         print_parts(job("parts", options.data, names)[0], digital)
-    print("| reader | pages | pages a second | peak memory MB | over | target |")
+    print("| reader | pages | pages per second | peak memory MB | over | target |")
     print("| --- | --- | ---: | ---: | ---: | ---: |")
     for kind, names in (("digital", options.digital), ("scans", options.scans)):
         found, memory = job("reading", options.data, names)

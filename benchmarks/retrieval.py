@@ -170,7 +170,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
 
 
 def quality(data: Path, home: Path, model: Model, names: Sequence[str], size: int, ways: Sequence[str]) -> None:
-    """nDCG@10 a set and way, with the mean over the sets."""
+    """nDCG@10 per set and way, with the mean over the sets."""
     from kb_pipeline.evaluation.measures import ndcg_at, recall_at
 
     sets: dict[str, tuple[Base, list[tuple[str, str]]]] = {}
@@ -322,7 +322,7 @@ def add_others(base: Base, data: Path, count: int) -> None:
 
 
 def latency(data: Path, home: Path, model: Model, others: int, repeats: int) -> None:
-    """Milliseconds a search, beside the bare hybrid request of Milvus on the same rows."""
+    """Milliseconds per search, beside the bare hybrid request of Milvus on the same rows."""
     from pymilvus import AnnSearchRequest, RRFRanker
 
     from kb_pipeline.index.schema import COARSE, DENSE, METRIC

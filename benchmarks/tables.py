@@ -32,7 +32,7 @@ from kb_pipeline.deepdoc.vision.ocr import Upright, read_quads
 from kb_pipeline.records import Box, PageLayout, Region, TableGrid, Verdict
 from kb_pipeline.settings import Settings
 
-PICTURE_SCALE = 1.5  # pixels a point that pubtabnet's crops are taken for (they are about 108 dpi)
+PICTURE_SCALE = 1.5  # pixels per point that pubtabnet's crops are taken for (they are about 108 dpi)
 PICTURE_MARGIN = 6  # pixels of white around them
 
 

@@ -498,7 +498,7 @@ def eval_self_recall(kb_name: str, sample: int, as_json: bool) -> None:
 @kb_option
 @json_option
 def eval_questions(questions: str, kb_name: str, as_json: bool) -> None:
-    """Recall, MRR, nDCG and page hits over FILE, one JSON object with a question and its evidence a line."""
+    """Recall, MRR, nDCG and page hits over FILE, one JSON object per line, a question with its evidence."""
     from kb_pipeline.evaluation.run import question_scores_of
     from kb_pipeline.operations.evaluate import keep
 

@@ -153,7 +153,7 @@ def trace_lines(report: TraceReport) -> list[str]:
 
 
 def dropped_lines(document: ParsedDocument) -> list[str]:
-    """What was dropped, a line a reason: pieces, characters, the first piece; how to keep it."""
+    """What was dropped, one line per reason: pieces, characters, the first piece; how to keep it."""
     from kb_pipeline.settings import DropReason
 
     by_reason: dict[str, list[str]] = {}

@@ -35,7 +35,7 @@ def build_definitions(
             `ingest` runs in one process whatever it is.
     """
     stages = document_assets(pipeline, owners)
-    # a batch is one step that uses every core: a process a step would only load the models again
+    # a batch is one step that uses every core: a process per step would only load the models again
     job = dg.define_asset_job(JOB, selection=[stage.name for stage in pipeline], executor_def=dg.in_process_executor)
     readers = [stage.name for stage in pipeline if stage.serves_readers]
     return dg.Definitions(

@@ -51,7 +51,7 @@ class Verdict(Record, frozen=True):
 class PageRender(Record, frozen=True):
     """What page_renders keeps of a page beside its characters and its display picture.
 
-    `width`, `height`: displayed size in points. `scale`: pixels a point of the full picture that later stages see
+    `width`, `height`: displayed size in points. `scale`: pixels per point of the full picture that later stages see
     (reduced where the pixel budget demands it). `picture_digest`: hash of that full picture's pixels.
     """
 

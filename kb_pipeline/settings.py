@@ -44,7 +44,7 @@ class RenderSettings(Group, frozen=True):
 
     Attributes:
         dpi: resolution of the picture that the models see.
-        pixel_budget: most pixels of one page's picture, estimated before anything is allocated.
+        pixel_budget: maximum number of pixels of one page's picture, estimated before anything is allocated.
         picture_dpi: resolution of the kept display picture.
         picture_quality: JPEG quality of the kept display picture.
         password: tried on encrypted files.
@@ -64,7 +64,7 @@ class ParserSettings(Group, frozen=True):
         engine: `local` (the models of this installation) or `remote` (a PP-StructureV3 layout-parsing service).
         base_url: the service's address; `/layout-parsing` is added where it is missing.
         token: sent as `Authorization: token …` where it is set.
-        pages: most pages of a PDF in one request; services answer for 10 unless their limit was raised.
+        pages: maximum number of pages of a PDF in one request; services answer for 10 unless their limit was raised.
         chart_recognition: let the service read charts as tables.
         orientation_classify: let the service turn pages upright.
         timeout_s: longest silence of the service, which is silent while it reads.
@@ -99,7 +99,7 @@ class OcrSettings(Group, frozen=True):
 
 
 class LayoutSettings(Group, frozen=True):
-    """Regions of a page. `threshold`: least model score of a region."""
+    """Regions of a page. `threshold`: minimum model score of a region."""
 
     threshold: float = Field(default=0.4, ge=0.05, le=0.95)
 
@@ -191,8 +191,8 @@ class EmbeddingSettings(Group, frozen=True):
     Attributes:
         provider: `local` (bundled model) or `openai` (any OpenAI-compatible endpoint).
         dimension: length of a vector; 0 asks the model.
-        batch: texts a request to the endpoint.
-        max_tokens: most tokens of a text that the endpoint's model takes (the local model knows its own).
+        batch: texts per request to the endpoint.
+        max_tokens: maximum number of tokens of a text that the endpoint's model takes (the local model knows its own).
         query_prefix, passage_prefix: put before texts sent to the endpoint.
     """
 
@@ -229,7 +229,7 @@ class QuerySettings(Group, frozen=True):
         fusion: how the legs become one score (query/fusion.py says what each preset does).
         vector_weight: w in `(1 - w) * term + w * vector`; the preset's own where none is set.
         candidates: hits asked of each leg of the hybrid search.
-        threshold: least score of a hit.
+        threshold: minimum score of a hit.
     """
 
     fusion: Literal["windowed", "weighted", "rrf", "rrf-4-1", "vector", "full-text"] = "windowed"
@@ -280,7 +280,7 @@ class StorageSettings(Group, frozen=True):
 
 
 class PipelineSettings(Group, frozen=True):
-    """How work is spread. `workers`: page workers of a process, 0 for one a core; `batch`: documents a Dagster run."""
+    """How work is spread. `workers`: page workers of a process, 0: one per core. `batch`: documents per Dagster run."""
 
     workers: int = Field(default=0, ge=0, le=64)
     batch: int = Field(default=200, ge=1, le=10_000)

@@ -15,8 +15,8 @@ MARK_TOKENS = 4
 def add_context(plans: Sequence[Plan], source: ChunkSource) -> None:
     """Give every chunk of an object the sentences before and after it, up to `chunking.context_tokens` each, as far as
     its heading reaches and the chunk has room."""
-    most = source.settings.context_tokens
-    if not most:
+    limit = source.settings.context_tokens
+    if not limit:
         return
     for plan in plans:
         if plan.kind == "text":
@@ -25,10 +25,10 @@ def add_context(plans: Sequence[Plan], source: ChunkSource) -> None:
         objects = [i for i in members if source.sections[i].role == plan.kind]
         room = source.rooms[objects[0]] - source.counts.spans(plan.spans) - 2 * MARK_TOKENS
         preceding = (i for i in range(min(objects) - 1, -1, -1) if i not in members or source.sections[i].level)
-        before = _sentences(source, preceding, min(most, room), backwards=True)
+        before = _sentences(source, preceding, min(limit, room), backwards=True)
         room -= source.counts.spans(before)
         following = range(max(objects) + 1, len(source.sections))
-        after = _sentences(source, following, min(most, room), backwards=False)
+        after = _sentences(source, following, min(limit, room), backwards=False)
         for spans in (before, after):
             if spans:
                 plan.spans += [spans[0]._replace(before=plan.tail + MARK), *spans[1:]]

@@ -15,7 +15,7 @@ from kb_pipeline.tokenization.sentences import sentence_ends
 CountMany = Callable[[list[str]], list[int]]
 Range = tuple[int, int]
 
-LONG = 8  # characters a token of the limit: no section above this is a chunk as a whole, so its sentences are counted
+LONG = 8  # characters per token of the limit: no section above this is a chunk as a whole, so its sentences are counted
 
 
 class Counts:

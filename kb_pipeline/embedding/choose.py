@@ -20,7 +20,7 @@ class Embedder(Protocol):
     Attributes:
         model_id: names the origin of the vectors; another id means vectors that cannot be compared.
         dimension: length of a vector.
-        max_tokens: most tokens of a text that go into a vector whole.
+        max_tokens: maximum number of tokens of a text that goes into a vector whole.
         cosine_window: cosines (low, high) that count as 0 and 1 in the fused score.
         language_offsets: added to the cosine of a (question, passage) pair of languages.
     """
@@ -58,7 +58,7 @@ def embedder(settings: EmbeddingSettings, workers: int = 0) -> Embedder:
     """The model of these settings, the same object for the same settings; nothing is loaded before it is used.
 
     Args:
-        workers: texts that the local model embeds at the same time; 0 for one a core of this process.
+        workers: texts that the local model embeds at the same time; 0 for one per core of this process.
 
     Raises:
         EndpointError: the settings name an endpoint without address or model.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-CHARACTERS_A_TOKEN = 4
+CHARACTERS_PER_TOKEN = 4
 _CJK = (
     "\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U00020000-\U0003ffff"
 )
@@ -24,4 +24,4 @@ def count_many(texts: Sequence[str]) -> list[int]:
 
 
 def _tokens(piece: str) -> int:
-    return len(piece) if _IS_CJK.match(piece) else -(-len(piece) // CHARACTERS_A_TOKEN)
+    return len(piece) if _IS_CJK.match(piece) else -(-len(piece) // CHARACTERS_PER_TOKEN)

@@ -1,6 +1,6 @@
 """The encoder of the 4-bit weight file as an ONNX graph, kept beside it and rebuilt when file or builder change.
 
-One text a run: input `words` [1, T, hidden] (sum of word, position and type embeddings), output `mean` [1, hidden]
+One text per run: input `words` [1, T, hidden] (sum of word, position and type embeddings), output `mean` [1, hidden]
 (mean of the last layer over all tokens, not normalised). Batching would gain nothing (the work is compute bound) and
 padding would make a vector depend on its neighbours.
 """

@@ -22,7 +22,7 @@ MAGIC = b"E5S1\x01\x00\x00\x00"
 BLOCK_WEIGHTS = 32
 BLOCK = np.dtype([("scale", "<f2"), ("nibbles", "u1", BLOCK_WEIGHTS // 2)])
 FLOAT32, Q4 = 0, 1
-MAX = 1 << 21  # no size in the header of a model of this kind is larger; guards allocations against nonsense
+MAX_SIZE = 1 << 21  # no size in the header of a model of this kind is larger; guards allocations against nonsense
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def _parse(data: mmap.mmap) -> E5Weights:
     at, (epsilon, _) = _take(data, at, "<fi")
     at, (count, start_id, end_id, _, unknown_id) = _take(data, at, "<5i")
     for size in (hidden, layers, heads, inner, words, positions, count):
-        if not 0 < size < MAX:
+        if not 0 < size < MAX_SIZE:
             raise ValueError(f"a size of {size} in its header")
     if hidden % heads or hidden % BLOCK_WEIGHTS or inner % BLOCK_WEIGHTS or positions < 3:
         raise ValueError("sizes in its header that do not fit each other")
@@ -185,7 +185,7 @@ def _tensors(data: mmap.mmap, at: int) -> tuple[int, dict[str, Tensor]]:
 
 
 def _bounded(count: int) -> int:
-    if not 0 <= count < MAX:
+    if not 0 <= count < MAX_SIZE:
         raise ValueError(f"a count of {count} entries")
     return count
 

@@ -1,7 +1,7 @@
 """The bundled embedding model: multilingual-e5-small (MIT), 4-bit, run by onnxruntime.
 
-Loaded once a process, on first use: the tokenizer for counting, the encoder only when a vector is asked for. The model
-wants "query: " and "passage: " before its texts (its model card); both are added here and never counted.
+Loaded once per process, on first use: the tokenizer for counting, the encoder only when a vector is asked for. The
+model wants "query: " and "passage: " before its texts (its model card); both are added here and never counted.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ COSINE_WINDOW = (0.70, 1.0)  # raw cosines of this model lie in 0.70…0.95, wha
 # preferred where support is close, a little more the other way, where that costs nothing.
 LANGUAGE_OFFSETS: Mapping[tuple[str, str], float] = MappingProxyType({("zh", "en"): 0.09, ("en", "zh"): 0.05})
 
-_loading = threading.Lock()  # lru_cache alone would load once a thread
+_loading = threading.Lock()  # lru_cache alone would load once per thread
 
 
 @lru_cache(maxsize=1)

@@ -13,7 +13,7 @@ LARGE = 4 << 20  # bytes from which a block is mapped by itself and goes back to
 
 @cache
 def bound_allocator() -> bool:
-    """Tell glibc to keep few arenas and to hand large blocks back at once; once a process, elsewhere nothing.
+    """Tell glibc to keep few arenas and to hand large blocks back at once; once per process, elsewhere nothing.
 
     Without it every worker thread's arena keeps the largest pictures that it ever held: two workers stood at 640 MB
     where 340 were enough.

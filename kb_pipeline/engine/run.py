@@ -103,7 +103,7 @@ class _DocumentRun:
         return fingerprint(stage, self.bases(stage), stage_inputs(stage, self.document, self.inputs))
 
     def bases(self, stage: Stage) -> dict[str, Any]:
-        """What the stage is under this knowledge base's settings, worked out once a document."""
+        """What the stage is under this knowledge base's settings, worked out once per document."""
         if stage.name not in self._bases:
             self._bases[stage.name] = stage_basis(stage, self.settings)
         return self._bases[stage.name]

@@ -23,7 +23,7 @@ def mean_reciprocal_rank(ranks: Sequence[int], k: int) -> float:
 
 
 def ndcg_at(ranks: Sequence[int], k: int) -> float:
-    """Normalised discounted cumulative gain of one piece of evidence a question (Järvelin and Kekäläinen 2002):
+    """Normalised discounted cumulative gain with one piece of evidence per question (Järvelin and Kekäläinen 2002):
     mean of 1 / log2(1 + rank), 0 beyond `k`."""
     return _mean([1 / log2(1 + rank) if 0 < rank <= k else 0.0 for rank in ranks])
 

@@ -21,7 +21,7 @@ from kb_pipeline.tables.headers import StyledCell, header_rows, is_figure, title
 
 DELIMITERS = (",", "\t", ";", "|")
 MAX_CELLS = 1_000_000  # of a file: some 500 bytes each while it is read
-RAGGED, SMALL = 4, 10_000  # cells a value, beyond that many, up to which short rows are filled up
+RAGGED, SMALL = 4, 10_000  # cells per value, beyond that many, up to which short rows are filled up
 MIN_SPLIT = 0.3  # share of the records that a delimiter must part
 _GIVEN = re.compile(r'"?sep=([^\n"])"?[ \t]*(?:\n|\Z)', re.I)  # the line by which Excel is told the delimiter
 MIN_REGULAR = 0.05  # by how much a delimiter must be more regular to count before one that gives more fields

@@ -14,7 +14,7 @@ from kb_pipeline.text.markers import ends_sentence, is_bullet, is_clause
 
 WRAPPED = (40, 120)  # characters of the longest lines of text that an editor wrapped
 FULL = 0.7  # share of the longest line that wrapped lines reach, save the last of a paragraph
-MAX = 0.7  # share of inner lines that must do so
+MIN_FULL_SHARE = 0.7  # share of inner lines that must do so
 
 _CHAPTER = re.compile(
     r"(?:第[一二三四五六七八九十百千零〇两\d]+[章回卷编篇]|(?:chapter|part|book)\s+(?:\d+|[ivxlc]+))\b.{0,40}$", re.I
@@ -60,7 +60,7 @@ def _is_wrapped(blocks: Sequence[Lines]) -> bool:
     longest = sorted(len(line) for line in inner)[int(0.95 * (len(inner) - 1))]
     full = sum(len(line) >= FULL * longest for line in inner)
     ended = sum(ends_sentence(line) for line in inner)
-    return WRAPPED[0] <= longest <= WRAPPED[1] and full >= MAX * len(inner) and ended <= 0.5 * len(inner)
+    return WRAPPED[0] <= longest <= WRAPPED[1] and full >= MIN_FULL_SHARE * len(inner) and ended <= 0.5 * len(inner)
 
 
 def _paragraphs(block: Lines) -> list[Lines]:

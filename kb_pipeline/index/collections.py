@@ -117,7 +117,7 @@ def row_count(client: MilvusClient, collection: str, where: str = "") -> int:
 
 
 def document_counts(client: MilvusClient, collection: str) -> dict[str, int]:
-    """Rows a document, of all versions, by document id.
+    """Rows per document, of all versions, by document id.
 
     Raises:
         IndexUnavailable, IndexRequestFailed.

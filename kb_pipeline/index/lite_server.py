@@ -34,7 +34,7 @@ SUFFIX_BYTES = len("-1234567890.sock")
 LOG_BYTES = 10_000_000  # the log starts anew beyond that
 
 # what a path may hold so that gRPC's URI parser takes it as it is
-_uri_safe = re.compile(r"[A-Za-z0-9/._-]+")
+_URI_SAFE = re.compile(r"[A-Za-z0-9/._-]+")
 
 
 def ensure(folder: Path) -> str:
@@ -185,7 +185,7 @@ def _sockets(folder: Path) -> Path:
 
 
 def _fits(stem: Path) -> bool:
-    return len(os.fsencode(stem)) <= SOCKET_BYTES - SUFFIX_BYTES and _uri_safe.fullmatch(str(stem)) is not None
+    return len(os.fsencode(stem)) <= SOCKET_BYTES - SUFFIX_BYTES and _URI_SAFE.fullmatch(str(stem)) is not None
 
 
 def _made(folder: Path) -> Path:

@@ -35,7 +35,7 @@ HEADING_WEIGHT, KEYWORD_WEIGHT, QUESTION_WEIGHT = 2, 2, 2
 
 ADDED = 1000  # ranges of a chunk that are not its own; 60 bytes of JSON each at most
 
-_unstorable = re.compile("[\0\ud800-\udfff]")
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 def chunk_row(
@@ -166,4 +166,4 @@ def _clipped(text: str, limit: int, boundary: str = "") -> str:
 
 def _storable(text: str) -> str:
     """NUL and lone surrogates replaced, one for one: Milvus stores neither, and ranges must keep their meaning."""
-    return _unstorable.sub("\ufffd", text)
+    return _UNSTORABLE.sub("\ufffd", text)

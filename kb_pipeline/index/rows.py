@@ -30,8 +30,8 @@ BATCH_BYTES = 8_000_000  # of 64 MiB that one gRPC message may hold
 VISIBLE_S = 60.0  # how long new rows may take to be seen
 POLL_S = 0.05
 
-_identifier = re.compile(r"[a-z0-9]+(?:-+[a-z0-9]+)*")
-_version = re.compile(r"[0-9a-z]+")
+_IDENTIFIER = re.compile(r"[a-z0-9]+(?:-+[a-z0-9]+)*")
+_VERSION = re.compile(r"[0-9a-z]+")
 
 
 def write_document(
@@ -55,10 +55,10 @@ def write_document(
 
     Raises:
         ChunkTooLong: a text of more than 65,535 bytes.
-        DimensionMismatch: not one vector a chunk. (`ensure_collection` compares their length with the collection's.)
+        DimensionMismatch: not one vector per chunk. (`ensure_collection` compares their length with the collection's.)
         IndexUnavailable, IndexRequestFailed.
     """
-    where = _filter(document_id, f'version == "{_checked(_version, version)}"')
+    where = _filter(document_id, f'version == "{_checked(_VERSION, version)}"')
     by_ordinal = {enrichment.ordinal: enrichment for enrichment in enrichments}
     found = {chunk.ordinal: by_ordinal.get(chunk.ordinal) or Enrichment(chunk.ordinal) for chunk in chunks}
     asked = {n: list(zip(found[n].questions, rows, strict=True)) for n, rows in vectors.questions.items() if n in found}
@@ -93,7 +93,7 @@ def delete_versions(client: MilvusClient, collection: str, document_id: str, kee
     Raises:
         IndexUnavailable, IndexRequestFailed.
     """
-    others = f'version != "{_checked(_version, keep)}"' if keep else ""
+    others = f'version != "{_checked(_VERSION, keep)}"' if keep else ""
     where = _filter(document_id, others)
     if not has_collection(client, collection):
         return
@@ -134,7 +134,7 @@ def _batches(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
 
 def _filter(document_id: str, condition: str) -> str:
     """A filter on one document. Ids and versions are checked, so nothing in it needs escaping."""
-    where = f'document == "{_checked(_identifier, document_id)}"'
+    where = f'document == "{_checked(_IDENTIFIER, document_id)}"'
     return f"{where} and {condition}" if condition else where
 
 

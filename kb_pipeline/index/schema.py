@@ -18,7 +18,7 @@ ID_BYTES = 192  # document id (about 60), version, ordinal
 NAME_BYTES = 128
 IDENTIFIER_BYTES = 128
 PHRASE_BYTES = 1024  # a keyword, question or tag
-IDENTIFIERS, PHRASES, SECTIONS = 4096, 256, 4096  # most elements of the arrays; 4096 is Milvus' limit
+IDENTIFIERS, PHRASES, SECTIONS = 4096, 256, 4096  # maximum number of elements of the arrays; 4096 is Milvus' limit
 
 DENSE, COARSE, FINE = "dense", "coarse_bm25", "fine_bm25"
 METRIC = "IP"  # of the dense vectors: unit vectors and what vectors.py adds

@@ -1,4 +1,4 @@
-"""Vectors as rows hold them: the embedding, and one number a language that makes up for the model's own preference.
+"""Vectors as rows hold them: the embedding, and one number per language that makes up for the model's own preference.
 
 A multilingual model places passages in the question's language nearer than others, whatever they say. Scores add an
 offset for that (`language_offset`). So that the index ranks as scores do, in one search, each row's vector ends with

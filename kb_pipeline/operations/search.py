@@ -59,6 +59,6 @@ def _documents(
             found = [context.catalogue.find(kb, document) for document in documents]
         else:
             found = context.catalogue.documents(kb)
-    least = since.timestamp() if since else float("-inf")
-    most = until.timestamp() if until else float("inf")
-    return tuple(dict.fromkeys(entry.id for entry in found if least <= entry.added < most))
+    after = since.timestamp() if since else float("-inf")
+    before = until.timestamp() if until else float("inf")
+    return tuple(dict.fromkeys(entry.id for entry in found if after <= entry.added < before))

@@ -1,4 +1,4 @@
-"""One dynamic partition a document, over all knowledge bases; its key is the document id."""
+"""One dynamic partition per document, over all knowledge bases; its key is the document id."""
 
 from __future__ import annotations
 

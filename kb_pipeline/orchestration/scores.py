@@ -1,4 +1,4 @@
-"""Scores of retrieval and tracing as assets, a partition a knowledge base: every evaluation is an event with its
+"""Scores of retrieval and tracing as assets, a partition per knowledge base: every evaluation is an event with its
 figures as metadata, so that Dagster draws them over time and a change's effect is seen."""
 
 # no postponed annotations here: Dagster reads configs and resource off the functions' signatures

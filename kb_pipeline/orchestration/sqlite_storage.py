@@ -1,4 +1,4 @@
-"""Dagster's SQLite storage with kept connections: 5 ms an event where the stock one takes 60.
+"""Dagster's SQLite storage with kept connections: 5 ms per event where the stock one takes 60.
 
 The stock event log opens and closes a connection for every event, and closing the last one checkpoints the write-ahead
 log with several fsyncs. `synchronous=NORMAL` is safe against a crash of the process in WAL mode.

@@ -28,7 +28,7 @@ from kb_pipeline.query.fusion import PRESETS, RRF_K, Fusion
 from kb_pipeline.query.question import Question
 from kb_pipeline.query.results import parent_id
 
-MAX_OF_A_LEG = 3200  # rows asked of a leg when rows of other versions crowd out those that count
+MAX_LEG_ROWS = 3200  # rows asked of a leg when rows of other versions crowd out those that count
 MIN_KEPT = 0.5  # of a leg's rows must count, else more are asked for
 ATTEMPTS = 5  # searches, while documents are being replaced
 SENDERS = 32  # requests of a process that are waited for at the same time
@@ -37,7 +37,7 @@ MIN_EF = 64  # of a search in an HNSW index
 Active = Callable[[Iterable[str]], dict[str, str]]
 """Active version by document id, for the ids asked; a document without one is not visible."""
 
-_identifier = re.compile(r"[a-z0-9._/#-]+")
+_IDENTIFIER = re.compile(r"[a-z0-9._/#-]+")
 
 
 @dataclass(slots=True)
@@ -86,7 +86,7 @@ def find_candidates(
     while True:
         found, seen = _steady(lambda n=limit: _merged(_legs(client, collection, question, n, where, fusion)), active)
         crowded = len(found) < MIN_KEPT * seen and seen >= limit
-        if not crowded or limit >= MAX_OF_A_LEG:
+        if not crowded or limit >= MAX_LEG_ROWS:
             return _ranked(found)
         limit *= 2
 
@@ -162,7 +162,7 @@ def _legs(
     if question.coarse and fusion.full_text and not fusion.by_rank:
         asked["coarse"] = " ".join(question.coarse), COARSE, bm25, where
     if question.ids and fusion.identifiers:
-        named = f"array_contains_any(ids, {any_of(question.ids, _identifier)})"
+        named = f"array_contains_any(ids, {any_of(question.ids, _IDENTIFIER)})"
         asked["named"] = vector, DENSE, nearness, " and ".join(filter(None, (where, named)))
     if question.numbers and fusion.identifiers:
         asked["numbered"] = " ".join(question.numbers), FINE, bm25, where

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 HITS = 5  # best hits whose sentences are read
 EMBEDDED = 16  # statements whose vectors are made, about 10 ms each
 FOREIGN = 12  # further ones in another language than the question
-QUOTED = 3  # most sentences of an answer
+QUOTED = 3  # maximum number of sentences of an answer
 ADDS = 0.1  # of the question's term weight that another sentence must cover and the ones before it do not
 NEAR_BEST = 0.95  # of the best sentence's support, with which another one is quoted whatever it adds
 HIT_SHARE = 0.5  # of a sentence's support comes from the hit that it stands in

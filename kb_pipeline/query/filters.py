@@ -17,7 +17,7 @@ from kb_pipeline.errors import UsageError
 from kb_pipeline.records import ChunkKind
 
 KINDS = get_args(ChunkKind)
-_document = re.compile(r"[a-z0-9-]+")
+_DOCUMENT = re.compile(r"[a-z0-9-]+")
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Filters:
         """
         parts = []
         if self.documents is not None:
-            parts.append(f"document in {any_of(self.documents, _document)}")
+            parts.append(f"document in {any_of(self.documents, _DOCUMENT)}")
         for kind in self.kinds:
             if kind not in KINDS:
                 raise UsageError(f"no kind {kind!r}", remedy=f"one of {', '.join(KINDS)}")

@@ -26,8 +26,8 @@ ID_BATCH = 10_000  # ids read at a time
 SHOWN = ["document", "version", "kind", "text", "breadcrumb", "locators", "added", "picture"]  # what hits show
 SCORED = ["fine", "ids", DENSE]  # what scoring reads
 
-_chunk_id = re.compile(r"[a-z0-9-]+:[0-9a-z]+:\d+")
-_row_id = re.compile(rf"{_chunk_id.pattern}(?:\.q?\d+)?")
+_CHUNK_ID = re.compile(r"[a-z0-9-]+:[0-9a-z]+:\d+")
+_ROW_ID = re.compile(rf"{_CHUNK_ID.pattern}(?:\.q?\d+)?")
 
 
 class ShownRows(Mapping[str, ChunkRow]):
@@ -85,7 +85,7 @@ def _read(client: MilvusClient, collection: str, ids: Collection[str], fields: l
     if not ids:
         return []
     with milvus_errors(f"reading rows of {collection}"):
-        return client.query(collection, filter=f"id in {any_of(ids, _row_id)}", output_fields=fields, timeout=CALL_S)
+        return client.query(collection, filter=f"id in {any_of(ids, _ROW_ID)}", output_fields=fields, timeout=CALL_S)
 
 
 def _shown(row: dict[str, Any]) -> ChunkRow:
@@ -135,4 +135,4 @@ def all_chunk_ids(client: MilvusClient, collection: str) -> list[str]:
 
 def is_chunk_id(text: str) -> bool:
     """Whether a text has the shape `document:version:ordinal`."""
-    return _chunk_id.fullmatch(text) is not None
+    return _CHUNK_ID.fullmatch(text) is not None

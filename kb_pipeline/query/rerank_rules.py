@@ -6,7 +6,7 @@ nouns. Here:
 
     fuzzy     share of the question's neighbouring pairs of characters that the text holds
     keyword   share of the question's term weight that it covers
-    semantic  its cosine, between the least and the greatest of the hits at hand
+    semantic  its cosine, between the minimum and the maximum of the hits at hand
     length    1 for 200 to 600 Chinese characters' worth of text, less for shorter and longer ones
     position  1 for the first hit so far, 0 from the twentieth on
     names     share of the question's names (identifiers, capitalised English words, Chinese names) in it
@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from kb_pipeline.query.question import Question
 from kb_pipeline.query.rescore import Scored
 from kb_pipeline.settings import RerankSettings
-from kb_pipeline.tokenization.language import LETTERS_A_CHARACTER
+from kb_pipeline.tokenization.language import LETTERS_PER_CHARACTER
 from kb_pipeline.tokenization.normalise import normalised
 from kb_pipeline.tokenization.segmenter import proper_nouns
 from kb_pipeline.tokenization.term_weights import coverage
@@ -30,7 +30,7 @@ WEIGHTS = {"fuzzy": 0.25, "keyword": 0.25, "semantic": 0.35, "length": 0.15}  # 
 BONUSES = {"position": 0.05, "names": 0.30}  # its 20 and 30 of 100; the position's is a quarter, else nothing moves
 POSITIONS = 20
 BEST_LENGTH = (200, 600)
-_capitalised = re.compile(r"(?<!^)\b[A-Z][A-Za-z]{2,}\b")
+_CAPITALISED = re.compile(r"(?<!^)\b[A-Z][A-Za-z]{2,}\b")
 
 
 def rule_parts(
@@ -74,13 +74,13 @@ def _pairs(text: str) -> frozenset[str]:
 
 
 def _length(text: str) -> float:
-    worth = sum(1 if c > "\u2e80" else 1 / LETTERS_A_CHARACTER for c in text if not c.isspace())
-    least, most = BEST_LENGTH
-    return min(1.0, worth / least, most / max(worth, 1.0))
+    worth = sum(1 if c > "\u2e80" else 1 / LETTERS_PER_CHARACTER for c in text if not c.isspace())
+    short, long = BEST_LENGTH
+    return min(1.0, worth / short, long / max(worth, 1.0))
 
 
 def _names(question: Question) -> frozenset[str]:
-    english = (match.group().lower() for match in _capitalised.finditer(question.text))
+    english = (match.group().lower() for match in _CAPITALISED.finditer(question.text))
     chinese = proper_nouns() & set(tokenizer().coarse(question.text))
     return frozenset(english) | chinese
 

@@ -53,7 +53,7 @@ class SearchResult(Record, frozen=True):
 
     Attributes:
         found: chunks, of those that were scored, that reach the threshold; `hits` are a page of them.
-        threshold: the least score that counted.
+        threshold: the minimum score that counted.
         relaxed: nothing reached the threshold that is set, so that a quarter of it was taken.
         near_misses: the best chunks below the threshold, where they were asked for; where keys are missing, the page of
             chunks that would be hits without them.

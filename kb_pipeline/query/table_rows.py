@@ -15,7 +15,7 @@ from kb_pipeline.records import Box, Hit, crumb_line
 
 CELL_BREAK = " | "
 MAX_HEADER_ROWS = 3
-_figure = re.compile(r"[-+–−~≈<>≤≥()（）\s]*\d[\d.,%‰°'′″\s~～–−±×/()（）+-]*")
+_FIGURE = re.compile(r"[-+–−~≈<>≤≥()（）\s]*\d[\d.,%‰°'′″\s~～–−±×/()（）+-]*")
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class TableCell:
 
 @dataclass(frozen=True)
 class TableRow:
-    """A row `text[start:end]` of a hit; `cells` are its own and those merged into it, `headers` one a cell."""
+    """A row `text[start:end]` of a hit; `cells` are its own and those merged into it, `headers` one per cell."""
 
     start: int
     end: int
@@ -105,15 +105,15 @@ def _header_rows(rows: Sequence[Sequence[TableCell]]) -> int:
     table of words alone the first row names the columns."""
     if len(rows) < 2:
         return 0
-    most = min(len(rows) - 1, MAX_HEADER_ROWS)
-    head = next((i for i, cells in enumerate(rows[:most]) if not _names_columns(cells)), most)
-    worded = head == most and _names_columns(rows[most])
+    limit = min(len(rows) - 1, MAX_HEADER_ROWS)
+    head = next((i for i, cells in enumerate(rows[:limit]) if not _names_columns(cells)), limit)
+    worded = head == limit and _names_columns(rows[limit])
     return 1 if worded else max(1, head)
 
 
 def _names_columns(cells: Sequence[TableCell]) -> bool:
     filled = [cell.text for cell in cells if cell.text]
-    return len(filled) > 1 and not any(_figure.fullmatch(text) for text in filled)
+    return len(filled) > 1 and not any(_FIGURE.fullmatch(text) for text in filled)
 
 
 def _header(cell: TableCell, row: Sequence[TableCell], head: Sequence[Sequence[TableCell]]) -> str:

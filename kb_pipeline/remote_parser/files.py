@@ -27,18 +27,18 @@ class FilePiece(NamedTuple):
 
 
 def file_pieces(
-    data: bytes, kind: str, name: str, renders: Sequence[PageRender], most: int, password: str = ""
+    data: bytes, kind: str, name: str, renders: Sequence[PageRender], max_pages: int, password: str = ""
 ) -> Iterator[FilePiece]:
     """The pieces of a file in the order of its pages.
 
-    A PDF of at most `most` pages, and a picture of a usual type, goes as it is. Longer PDFs, and encrypted ones, are
-    written anew; pictures of other types, and each page of a picture file of several, become PNG.
+    A PDF of at most `max_pages` pages, and a picture of a usual type, goes as it is. Longer PDFs, and encrypted ones,
+    are written anew; pictures of other types, and each page of a picture file of several, become PNG.
 
     Raises:
         PageFailed: a page cannot be taken out of the file.
     """
     if kind == "pdf":
-        yield from _pdf_pieces(data, name, len(renders), most, password)
+        yield from _pdf_pieces(data, name, len(renders), max_pages, password)
     elif kind in AS_THEY_ARE and len(renders) == 1:
         yield FilePiece(data, PICTURE, 1)
     else:
@@ -50,12 +50,12 @@ def file_pieces(
                 yield FilePiece(cv2.imencode(".png", picture)[1].tobytes(), PICTURE, 1)
 
 
-def _pdf_pieces(data: bytes, name: str, pages: int, most: int, password: str) -> Iterator[FilePiece]:
-    if pages <= most and _opens(data):
+def _pdf_pieces(data: bytes, name: str, pages: int, max_pages: int, password: str) -> Iterator[FilePiece]:
+    if pages <= max_pages and _opens(data):
         yield FilePiece(data, PDF, pages)
         return
-    for first in range(0, pages, most):
-        numbers = list(range(first, min(first + most, pages)))
+    for first in range(0, pages, max_pages):
+        numbers = list(range(first, min(first + max_pages, pages)))
         try:
             yield FilePiece(_cut(data, numbers, password), PDF, len(numbers))
         except pypdfium2.PdfiumError as error:

@@ -1,1 +1,1 @@
-"""The nine stages as plain functions, one module a stage, and the runner that takes a document through them."""
+"""The nine stages as plain functions, one module per stage, and the runner that takes a document through them."""

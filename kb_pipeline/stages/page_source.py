@@ -35,7 +35,7 @@ class PageSource:
         self._kept.value = (page, scale, picture)
 
     def picture(self, page: int, scale: float) -> np.ndarray:
-        """The page at `scale` pixels a point, BGR: the one this worker just made, or rendered again."""
+        """The page at `scale` pixels per point, BGR: the one this worker just made, or rendered again."""
         kept = getattr(self._kept, "value", None)
         if kept and kept[:2] == (page, scale):
             return kept[2]

@@ -22,7 +22,7 @@ from kb_pipeline.storage.names import collection_name, numbered_collection_name
 from kb_pipeline.storage.objects import ObjectStore
 
 SLUG_LENGTH = 40  # characters; keeps keys readable in the Dagster UI and far from its 255-byte limit
-BOOSTS = (0.5, 2.0)  # least and greatest factor of a document's scores
+BOOSTS = (0.5, 2.0)  # minimum and maximum factor of a document's scores
 NAME_LENGTH = 200  # characters of a knowledge base's name
 
 
@@ -223,9 +223,9 @@ class Catalogue:
         Raises:
             UsageError: a factor outside of 0.5…2.
         """
-        least, most = BOOSTS
-        if not least <= factor <= most:
-            raise UsageError(f"a boost of {factor}", remedy=f"{least} to {most}, 1 for none")
+        low, high = BOOSTS
+        if not low <= factor <= high:
+            raise UsageError(f"a boost of {factor}", remedy=f"{low} to {high}, 1 for none")
         known = self.pointer(entry.kb, entry.id) or Pointer(entry.path)
         self._write_pointer(entry, msgspec.structs.replace(known, boost=factor))
 

@@ -19,9 +19,9 @@ MAX_LENGTH = 255  # characters of a collection name, Milvus' limit
 
 PLAIN, HEX, HASHED = "kbn_", "kb_", "kb_h_"
 
-_plain = re.compile(r"[a-z0-9_]+")
-_hex = re.compile(r"(?:[0-9a-f]{2})+")
-_digest = re.compile(r"[0-9a-f]{64}")
+_PLAIN = re.compile(r"[a-z0-9_]+")
+_HEX = re.compile(r"(?:[0-9a-f]{2})+")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 def collection_name(name: str) -> str:
@@ -32,7 +32,7 @@ def collection_name(name: str) -> str:
     """
     if not name:
         raise ValueError("a knowledge base needs a name")
-    if _plain.fullmatch(name) and len(PLAIN) + len(name) <= MAX_LENGTH:
+    if _PLAIN.fullmatch(name) and len(PLAIN) + len(name) <= MAX_LENGTH:
         return PLAIN + name
     data = name.encode("utf-8")
     if len(HEX) + 2 * len(data) <= MAX_LENGTH:
@@ -61,12 +61,12 @@ def knowledge_base_name(collection: str) -> str | None:
 
 def is_collection_name(collection: str) -> bool:
     """Whether a collection is named as `collection_name` does; a server may hold others."""
-    hashed = collection.startswith(HASHED) and _digest.fullmatch(collection.removeprefix(HASHED))
+    hashed = collection.startswith(HASHED) and _DIGEST.fullmatch(collection.removeprefix(HASHED))
     return bool(hashed) or knowledge_base_name(collection) is not None
 
 
 def _from_hex(digits: str) -> str:
-    if not _hex.fullmatch(digits):
+    if not _HEX.fullmatch(digits):
         return ""
     try:
         return bytes.fromhex(digits).decode("utf-8")

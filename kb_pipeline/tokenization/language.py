@@ -13,7 +13,7 @@ MIN_OFFSET = 0.5
 # Share of words in the question's own language from which a passage counts as one of that language: bilingual captions
 # and reference lists, which the model places near a question in either.
 BILINGUAL = 0.3
-LETTERS_A_CHARACTER = 3  # Latin letters that say what one Chinese character says (parallel texts: 395 to 1,199)
+LETTERS_PER_CHARACTER = 3  # Latin letters that say what one Chinese character says (parallel texts: 395 to 1,199)
 
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _LATIN = re.compile("[A-Za-zÀ-ÖØ-öø-ɏＡ-Ｚａ-ｚ]")
@@ -24,7 +24,7 @@ def language(text: str, default: Language = "zh") -> Language:
     han, latin = len(_HAN.findall(text)), len(_LATIN.findall(text))
     if not han and not latin:
         return default
-    return "zh" if han * LETTERS_A_CHARACTER > latin else "en"
+    return "zh" if han * LETTERS_PER_CHARACTER > latin else "en"
 
 
 _WORD = {"zh": re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+"), "en": re.compile("[a-z]{2,}")}  # of fine tokens

@@ -58,7 +58,7 @@ class Segmenter:
 
 
 def segmenter(user_words: tuple[str, ...] = ()) -> Segmenter:
-    """The segmenter with the user's words, loaded once a process."""
+    """The segmenter with the user's words, loaded once per process."""
     with _loading:
         return _extended(user_words) if user_words else _base()
 

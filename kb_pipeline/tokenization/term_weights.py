@@ -72,5 +72,5 @@ def _weight(term: Term, words: Tokenizer) -> float:
 def _word_weight(stem: str) -> float:
     if len(stem) == 1:
         return ONE_LETTER
-    (common, rare), (least, most) = WORD_RARITIES, WORD_WEIGHTS
-    return least + (most - least) * (min(max(english_rarity(stem), common), rare) - common) / (rare - common)
+    (common, rare), (low, high) = WORD_RARITIES, WORD_WEIGHTS
+    return low + (high - low) * (min(max(english_rarity(stem), common), rare) - common) / (rare - common)

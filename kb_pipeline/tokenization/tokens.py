@@ -144,7 +144,7 @@ def _words(compound: str) -> list[Term]:
 
 @lru_cache(maxsize=8)
 def tokenizer(user_words: tuple[str, ...] = ()) -> Tokenizer:
-    """The tokenizer with these words, one a process; without any, the default one."""
+    """The tokenizer with these words, one per process; without any, the default one."""
     return Tokenizer(user_words)
 
 

@@ -1,4 +1,4 @@
-"""onnxruntime sessions, one a weight file and process."""
+"""onnxruntime sessions, one per weight file and process."""
 
 from __future__ import annotations
 
@@ -69,6 +69,6 @@ def outputs(net: InferenceSession, given: np.ndarray | Mapping[str, np.ndarray])
 
 
 def metadata_lines(session: InferenceSession, key: str = "character") -> list[str] | None:
-    """A list kept in the model file's metadata, one entry a line; None where there is none."""
+    """A list kept in the model file's metadata, one entry per line; None where there is none."""
     found = session.get_modelmeta().custom_metadata_map
     return found[key].splitlines() if key in found else None

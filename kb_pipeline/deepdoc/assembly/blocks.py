@@ -148,7 +148,7 @@ def _has_row(number: Line, block: Block) -> bool:
 
 
 def _parted(block: Block) -> list[Block]:
-    """A region that spans several text columns, as one block a column."""
+    """A region that spans several text columns, as one block per column."""
     if len(block.lines) < 4:
         return [block]
     sizes = sorted(line.size for line in block.lines)

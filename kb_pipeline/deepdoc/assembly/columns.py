@@ -16,8 +16,8 @@ from kb_pipeline.deepdoc.assembly.drafts import Block, Line
 
 Interval = tuple[float, float]
 
-GUTTER = 0.4  # least width of a gutter within one row, in median type sizes of the page
-SHARED_GUTTER = 0.15  # least width of what the gutters of several rows have in common, in the same unit
+GUTTER = 0.4  # minimum width of a gutter within one row, in median type sizes of the page
+SHARED_GUTTER = 0.15  # minimum width of what the gutters of several rows have in common, in the same unit
 SURVIVING = 0.1  # share of the narrowest gutter of its rows that a shared gutter keeps
 BRIDGED = 0.5  # the same where a title over several columns bridges another gutter
 ALIGNED = 0.8  # share of the shorter side's lines with a partner in the same row, from which sides look like cells

@@ -18,7 +18,7 @@ from kb_pipeline.deepdoc.assembly.frame import page_frame
 from kb_pipeline.deepdoc.assembly.headings import numbering, without_number
 from kb_pipeline.records import Bookmark, PageLayout
 
-MIN = 3  # entries of a table of contents
+MIN_ENTRIES = 3  # entries of a table of contents
 MIN_BARE = 5  # entries where neither a heading nor the document proves it
 BETWEEN = 2  # rows without a page number between two entries: titles of two lines
 ABOVE = 2  # rows between the heading and the first entry
@@ -28,7 +28,7 @@ MATCHED = 0.5  # share of titles that come back in the document
 LEADERS = 0.8  # share of entries with dots, where only their numbering proves them
 NUMBERED = 0.5  # share of titles with a chapter's number there
 LONGEST = 120  # characters of a title
-MAX = 0.8  # share of a document's characters above which they are the document itself
+MAX_SHARE = 0.8  # share of a document's characters above which they are the document itself
 
 _HEADING = re.compile(
     r"目[录次]|(?:图|表|图形|插图|附图|附表|图表|表格)(?:目录|清单|列表)|(?:tableof)?contents|listof(?:figures|tables|illustrations|plates)"
@@ -81,7 +81,7 @@ def contents_lines(
         goes_on = reached
     sizes = {layout.page: [characters(line.text) for line in layout.lines] for layout in pages}
     whole = sum(sum(counts) for counts in sizes.values())
-    return found if sum(sizes[page][index] for page, index in found) < MAX * whole else set()
+    return found if sum(sizes[page][index] for page, index in found) < MAX_SHARE * whole else set()
 
 
 def _entry(row: Row) -> Entry | None:
@@ -122,8 +122,8 @@ def _is_contents(run: Sequence[Entry], headed: bool, known: Sequence[bool]) -> b
     counted = [entry.page for entry in run if entry.page]
     rising = [a <= b for a, b in pairwise(counted)]
     leaders = sum(entry.leader for entry in run)
-    least = 1 if headed and leaders == len(run) else MIN
-    if len(run) < least or sum(rising) < RISING * len(rising):
+    required = 1 if headed and leaders == len(run) else MIN_ENTRIES
+    if len(run) < required or sum(rising) < RISING * len(rising):
         return False
     if headed or sum(known) >= MATCHED * len(run):
         return True

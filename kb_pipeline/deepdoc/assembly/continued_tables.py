@@ -25,12 +25,12 @@ from kb_pipeline.text.drop_reasons import CONTINUED_CAPTION, REPEATED_HEADER
 from kb_pipeline.text.joining import separator
 from kb_pipeline.text.markers import ends_sentence
 
-LOW, HIGH = 0.6, 0.4  # shares of the page's height below and above which the two parts end and begin
-WIDTH = 0.08  # relative difference of the widths of two parts
-COLUMN = 0.08  # share of the width by which a ruled column's left edge may differ
-EXTENT = 0.6  # share of the narrower of two extents that a column has in common on both pages
-SAME = 0.9  # similarity of two header cells' texts
-NOTE = 0.85  # times a table's type size, up to which text below it is a note that does not part it
+MIN_END, MAX_START = 0.6, 0.4  # shares of the page's height below and above which the two parts end and begin
+WIDTH_DIFFERENCE = 0.08  # relative difference of the widths of two parts
+COLUMN_DIFFERENCE = 0.08  # share of the width by which a ruled column's left edge may differ
+COMMON_EXTENT = 0.6  # share of the narrower of two extents that a column has in common on both pages
+SAME_TEXT = 0.9  # similarity of two header cells' texts
+NOTE_SIZE = 0.85  # times a table's type size, up to which text below it is a note that does not part it
 
 _CONTINUED = re.compile(r"续\s*表|(?:表|table|tab\.).*[(（\s](?:续|cont(?:inued|['’.]?d)?\.?)\s*[)）]?$", re.I)
 
@@ -90,7 +90,7 @@ def _is_note(draft: Draft, before: Sequence[Draft]) -> bool:
     block = next((d.block for d in reversed(before) if d.block is not None), None)
     if block is None or block.grid is None or draft.level or len(draft.rows) > 2:
         return False
-    return all(row.size <= NOTE * _cell_size(block.grid) for row in draft.rows)
+    return all(row.size <= NOTE_SIZE * _cell_size(block.grid) for row in draft.rows)
 
 
 def _cell_size(grid: TableGrid) -> float:
@@ -111,7 +111,7 @@ def _goes_on(first: Draft, whole: _Table, second: Draft, b: _Table) -> bool:
         return _says_continued(first, second)
     if a.grid.turned:
         return True
-    return a.shown[3] >= LOW * a.block.page_size[1] and b.shown[1] <= HIGH * b.block.page_size[1]
+    return a.shown[3] >= MIN_END * a.block.page_size[1] and b.shown[1] <= MAX_START * b.block.page_size[1]
 
 
 def _says_continued(first: Draft, second: Draft) -> bool:
@@ -127,15 +127,15 @@ def _columns_agree(a: _Table, b: _Table) -> bool:
     since a cell without rulings is as wide as its text."""
     axis = 1 if a.grid.turned in (90, 270) else 0
     widths = [table.shown[axis + 2] - table.shown[axis] for table in (a, b)]
-    if abs(widths[0] - widths[1]) > WIDTH * max(widths):
+    if abs(widths[0] - widths[1]) > WIDTH_DIFFERENCE * max(widths):
         return False
     one, two = (_columns(table, axis) for table in (a, b))
     ruled = a.grid.method == b.grid.method == "rulings"
     for col in one.keys() & two.keys():
         (left, right), (low, high) = one[col], two[col]
-        if ruled and abs(left - low) > COLUMN:
+        if ruled and abs(left - low) > COLUMN_DIFFERENCE:
             return False
-        if min(right, high) - max(left, low) < EXTENT * min(right - left, high - low):
+        if min(right, high) - max(left, low) < COMMON_EXTENT * min(right - left, high - low):
             return False
     return True
 
@@ -171,7 +171,7 @@ def _same_row(first: TableGrid, second: TableGrid, row: int) -> bool:
     wordy = any(any(c.isalpha() for c in text) for text in a.values())
     if not a or a.keys() != b.keys() or not (header or wordy):
         return False
-    return all(difflib.SequenceMatcher(None, a[col], b[col], autojunk=False).ratio() >= SAME for col in a)
+    return all(difflib.SequenceMatcher(None, a[col], b[col], autojunk=False).ratio() >= SAME_TEXT for col in a)
 
 
 def _plain(text: str) -> str:

@@ -89,8 +89,8 @@ class Row:
 class Draft:
     """A section to be: rows of text, or an object block with its caption's rows.
 
-    `more`: where a table goes on, one block a page; the grid of `block` holds all of it. `verbatim`: rows stay rows, as
-    in a program.
+    `more`: where a table goes on, one block per page; the grid of `block` holds all of it. `verbatim`: rows stay rows,
+    as in a program.
     """
 
     role: Role

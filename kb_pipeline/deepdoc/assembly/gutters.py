@@ -12,14 +12,14 @@ from dataclasses import replace
 from kb_pipeline.deepdoc.assembly.drafts import Line, share_inside
 from kb_pipeline.records import PageLayout
 
-SPACE = 1.2  # least width of the space over a gutter, in type sizes
+SPACE = 1.2  # minimum width of the space over a gutter, in type sizes
 LEVEL = 0.5  # type sizes by which edges of lines of one column may differ
 WITNESSES = 2  # lines that must end before the space, and as many that must begin after it
 HELD = 0.4  # share of a part's area in a region from which it belongs to the region
 
 
 def part_at_gutters(lines: Sequence[Line], layout: PageLayout) -> list[Line]:
-    """Lines of a page, those over a gutter as one line a column. Only for pages in the frame of the displayed page."""
+    """Lines of a page, those over a gutter as one line per column; only for pages in the displayed page's frame."""
     found: list[Line] = []
     for line in lines:
         found += _parts(line, lines, layout)

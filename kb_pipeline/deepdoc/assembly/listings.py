@@ -9,7 +9,7 @@ from itertools import pairwise
 from kb_pipeline.deepdoc.assembly.drafts import Draft
 from kb_pipeline.text.markers import is_code
 
-MIN = 2  # rows of a listing
+MIN_ROWS = 2  # rows of a listing
 SHARE = 0.6  # share of its rows that look like code
 GAP = 2.5  # type sizes between two of its rows at most
 LONGEST = 100  # characters of a row
@@ -48,6 +48,6 @@ def _follows(before: Draft, after: Draft) -> bool:
 def _listing(run: Sequence[Draft]) -> list[Draft]:
     rows = tuple(row for draft in run for row in draft.rows)
     ordered = all(a.box[1] <= b.box[1] for a, b in pairwise(rows))
-    if len(rows) < MIN or not ordered:
+    if len(rows) < MIN_ROWS or not ordered:
         return list(run)
     return [replace(run[0], role="text", rows=rows, verbatim=True)]

@@ -19,14 +19,14 @@ from kb_pipeline.text.captions import is_caption
 from kb_pipeline.text.joining import HYPHENS, spaceless
 from kb_pipeline.text.markers import ends_sentence, has_leader, is_bullet, is_clause, is_quantity
 
-INDENT = 0.8  # least first-line indent in type sizes
+INDENT = 0.8  # minimum first-line indent in type sizes
 MIN_SHIFT = 0.5  # below this many type sizes, two left edges are the same
 GAP = 1.4  # a row starts a paragraph when it stands this many usual pitches below the last
 PITCH = 1.75  # usual pitch in type sizes, where a page tells none
 WIDEST = 3.0  # greatest pitch of one paragraph's rows in type sizes
 SIZE_STEP = 0.16  # relative change of type size that parts paragraphs
 SIZE_STEP_OCR = 0.35  # the same for recognised lines, whose box heights vary with their letters
-SAME_WIDTH = 0.75  # least ratio of the widths of two columns that one paragraph runs through
+SAME_WIDTH = 0.75  # minimum ratio of the widths of two columns that one paragraph runs through
 NARROW = 0.6  # share of the usual row's width that a block has at most, whose rows may be lines of an address
 WRAPPED = 3  # line breaks from which it shows whether a right edge explains them
 MIN_ROWS = 5  # rows of a page that tell its usual width

@@ -84,7 +84,7 @@ class Characters:
         return replace(self, dropped=dropped)
 
     def to_frame(self) -> pd.DataFrame:
-        """One column a value, ready for Parquet."""
+        """One column per value, ready for Parquet."""
         import pandas as pd
 
         columns: dict[str, np.ndarray] = {}
@@ -147,7 +147,7 @@ def mark_unseen(characters: Characters, width: float, height: float) -> Characte
 def mark_ground_colour(characters: Characters, pale: np.ndarray, picture: np.ndarray, scale: float) -> Characters:
     """Marks those of the `pale` rows [N] whose place in the page's grey picture [H, W] shows no contrast.
 
-    White type on a dark ground stays: its place is not of one colour. `scale`: pixels a point.
+    White type on a dark ground stays: its place is not of one colour. `scale`: pixels per point.
     """
     hidden = np.zeros(len(characters), dtype=bool)
     height, width = picture.shape

@@ -36,7 +36,7 @@ from kb_pipeline.records import Bookmark, Box
 
 # No picture beyond this is ever allocated, whatever the scale that was asked for; pixels.
 MAX_PIXELS = 400_000_000
-# Scale of the small grey picture in which pale text is looked for; pixels a point.
+# Scale of the small grey picture in which pale text is looked for; pixels per point.
 GROUND_SCALE = 1.5
 GROUND_PIXELS = 8_000_000
 
@@ -137,7 +137,7 @@ class PdfFile:
         return characters
 
     def render(self, page: int, scale: float) -> np.ndarray:
-        """The displayed page as BGR, uint8 [H, W, 3], `scale` pixels a point; annotations are drawn.
+        """The displayed page as BGR, uint8 [H, W, 3], `scale` pixels per point; annotations are drawn.
 
         Raises:
             PageFailed: the page cannot be read, or the picture would be beyond all bounds.

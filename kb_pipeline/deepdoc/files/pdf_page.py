@@ -28,7 +28,7 @@ class Geometry:
 
 
 def render_scale(width: float, height: float, dpi: float, pixel_budget: int) -> float:
-    """Pixels a point for a page of that size in points: `dpi`, or less where the picture would be too large.
+    """Pixels per point for a page of that size in points: `dpi`, or less where the picture would be too large.
 
     The estimate needs no memory: width x height stays within `pixel_budget`, and each side within MAX_SIDE.
     """

@@ -1,7 +1,7 @@
 """Raster pictures (PNG, JPEG, TIFF, BMP, WebP, GIF) with the interface of `PdfFile`: a page is a picture.
 
-A picture's size in points follows its own resolution where that is plausible (100…1200 dots an inch, both ways alike,
-and no longer than A0); otherwise its long side counts as 842 points, the height of A4. 72 and 96 dots an inch are what
+A picture's size in points follows its own resolution where that is plausible (100…1200 dots per inch, both ways alike,
+and no longer than A0); otherwise its long side counts as 842 points, the height of A4. 72 and 96 dots per inch are what
 programs write that do not know. The orientation that a camera noted (EXIF) is applied before anything is measured.
 """
 
@@ -24,9 +24,9 @@ from kb_pipeline.errors import DamagedFile, EmptyFile, PageFailed, PictureTooLar
 from kb_pipeline.records import Bookmark, Box
 
 FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "WEBP", "GIF")
-# Pixels of a picture, by its header, beyond which it is not decoded: an A0 sheet at 300 dots an inch has 140 million.
+# Pixels of a picture, by its header, beyond which it is not decoded: an A0 sheet at 300 dots per inch has 140 million.
 MAX_SOURCE_PIXELS = 178_000_000
-# Resolutions that are believed, dots an inch; the two directions may differ by a hundredth.
+# Resolutions that are believed, dots per inch; the two directions may differ by a hundredth.
 PLAUSIBLE_DPI = (100.0, 1200.0)
 # Long sides in points: A0, and A4 for pictures that do not say.
 A0_SIDE = 3371.0
@@ -124,7 +124,7 @@ class PictureFile:
         return 1.0
 
     def render(self, page: int, scale: float) -> np.ndarray:
-        """The picture as BGR, uint8 [H, W, 3], `scale` pixels a point, transparent parts on white.
+        """The picture as BGR, uint8 [H, W, 3], `scale` pixels per point, transparent parts on white.
 
         Raises:
             PageFailed: the pixels cannot be decoded, or the result would be beyond all bounds.

@@ -119,7 +119,7 @@ def rulings_of(segments: np.ndarray) -> Rulings:
 def picture_rulings(picture: np.ndarray, scale: float) -> Rulings:
     """Rulings of a picture (grey or BGR, uint8), found by morphological opening with long thin kernels.
 
-    `scale`: pixels a point. The result is in points of the picture's own frame.
+    `scale`: pixels per point. The result is in points of the picture's own frame.
     """
     grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY) if picture.ndim == 3 else picture
     ink = cv2.adaptiveThreshold(255 - grey, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY, 15, -8)

@@ -110,7 +110,7 @@ def read_tables(
 
 
 def crop_figure(picture: np.ndarray, region_box: Box, scale: float) -> bytes:
-    """The part of a page's picture under a box in points, as JPEG. `scale`: pixels a point."""
+    """The part of a page's picture under a box in points, as JPEG. `scale`: pixels per point."""
     box = geometry.as_box(v * scale for v in region_box)
     crop, _, _ = crop_box(picture, box, round(FIGURE_MARGIN * scale))
     if crop.size == 0:

@@ -99,9 +99,9 @@ def _is_bold_head(part: Sequence[TextLine], rest: Sequence[TextLine], weight: Ca
     """Whether a part of a region, few rows that end no sentence, is set in bolder type than the rest of it."""
     if len(part) > TITLE_LINES or part[-1].text.rstrip().endswith(SENTENCE_ENDS):
         return False
-    least = min(map(weight, part))
-    usual = [w for w in map(weight, rest if least else ()) if w]
-    return bool(usual) and least >= BOLD * float(np.median(usual))
+    lightest = min(map(weight, part))
+    usual = [w for w in map(weight, rest if lightest else ()) if w]
+    return bool(usual) and lightest >= BOLD * float(np.median(usual))
 
 
 def _parts(lines: Sequence[TextLine]) -> list[list[int]]:

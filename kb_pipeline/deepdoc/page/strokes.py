@@ -19,7 +19,7 @@ def stroke_weight(picture: np.ndarray, line: TextLine, scale: float) -> float:
 
     Args:
         picture: [H, W, 3] uint8 BGR, upright.
-        scale: its pixels a point.
+        scale: its pixels per point.
     """
     if line.origin != "ocr" or line.vertical:
         return 0.0

@@ -28,7 +28,7 @@ def choose_grid(
 
     Args:
         crop: [H, W, 3] uint8 BGR, the table's picture.
-        scale: pixels a point.
+        scale: pixels per point.
         boxes: [N, 4] text segments in points.
         horizontal, vertical: rulings in points.
         second_opinion: ask the second model where the first is unsure; a dropped-in tsr.onnx is asked alone.
@@ -74,13 +74,13 @@ def grid_of_lines(boxes: np.ndarray) -> Grid:
     return Grid(cells, places, "lines", 0.0)
 
 
-def _bands(extents: np.ndarray, least: float) -> list[tuple[float, float]]:
-    """Groups of intervals [N, 2] that overlap by more than `least` of the shorter, as their hulls in order."""
+def _bands(extents: np.ndarray, min_overlap: float) -> list[tuple[float, float]]:
+    """Groups of intervals [N, 2] that overlap by more than `min_overlap` of the shorter, as their hulls in order."""
     found: list[list[float]] = []
     for low, high in extents[np.argsort(extents[:, 0], kind="stable")]:
         if found:
             shared = min(high, found[-1][1]) - max(low, found[-1][0])
-            if shared > least * min(high - low, found[-1][1] - found[-1][0]):
+            if shared > min_overlap * min(high - low, found[-1][1] - found[-1][0]):
                 found[-1][1] = max(found[-1][1], high)
                 continue
         found.append([low, high])

@@ -24,7 +24,7 @@ class Grid:
     """Cells by row and column, each with its box.
 
     Attributes:
-        boxes: [N, 4] float64 (x0, top, x1, bottom), one a cell, in the frame of whoever made the grid.
+        boxes: [N, 4] float64 (x0, top, x1, bottom), one per cell, in the frame of whoever made the grid.
         method: what read it: a model's name, `rulings` or `lines`.
         confidence: mean token probability of a model, 1 for rulings.
         cut: the model stopped at its longest output, so that rows are missing.

@@ -13,8 +13,8 @@ from dataclasses import replace
 from kb_pipeline.deepdoc.tables.grid import Grid
 
 MAX_HEADER_ROWS = 4
-_figure = re.compile(r"[^\w]*\d[\d\s.,:%‰°'′″~～–−±×/()（）+\-]*\w{0,3}")  # digits lead, a short unit may follow
-_year = re.compile(r"(?:19|20)\d{2}\s*(?:年度?|[AEae])?|[QqHh][1-4]|\d{1,2}\s*月")
+_FIGURE = re.compile(r"[^\w]*\d[\d\s.,:%‰°'′″~～–−±×/()（）+\-]*\w{0,3}")  # digits lead, a short unit may follow
+_YEAR = re.compile(r"(?:19|20)\d{2}\s*(?:年度?|[AEae])?|[QqHh][1-4]|\d{1,2}\s*月")
 
 
 def with_headers(grid: Grid, texts: Sequence[str]) -> Grid:
@@ -52,8 +52,8 @@ def _names_columns(grid: Grid, texts: Sequence[str], row: int) -> bool:
         return False
     if len(filled) == 1 and not any(c.row == row and c.colspan > 1 for c in grid.cells):
         return False
-    return not any(_figure.fullmatch(text) and not _year.fullmatch(text) for text in filled)
+    return not any(_FIGURE.fullmatch(text) and not _YEAR.fullmatch(text) for text in filled)
 
 
 def _has_figures(grid: Grid, texts: Sequence[str], row: int) -> bool:
-    return any(_figure.fullmatch(text) for text in _row(grid, texts, row))
+    return any(_FIGURE.fullmatch(text) for text in _row(grid, texts, row))

@@ -38,7 +38,7 @@ def read_table(
 
     Args:
         crop: [H, W, 3] uint8 BGR, the table with at most about 12 px of margin at 216 dpi.
-        scale: pixels a point.
+        scale: pixels per point.
         segments: the table's text, in points from the crop's upper left corner; every one ends in exactly one cell.
         horizontal, vertical: rulings in points, (y, x0, x1) and (x, top, bottom).
         settings: the `tables` group.

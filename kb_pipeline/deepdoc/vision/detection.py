@@ -168,7 +168,7 @@ def _boxes(
 
 
 def _least_rectangle(contour: np.ndarray) -> tuple[np.ndarray, float]:
-    """Corners [4, 2] clockwise from the upper left, and shorter side, of the rectangle of least area."""
+    """Corners [4, 2] clockwise from the upper left, and shorter side, of the rectangle of minimum area."""
     rectangle = cv2.minAreaRect(contour)
     return _clockwise(cv2.boxPoints(rectangle)), min(rectangle[1])
 

@@ -26,7 +26,7 @@ def detect_regions(picture: np.ndarray, threshold: float = 0.4, raw: bool = Fals
 
     Args:
         picture: [H, W, 3] uint8, BGR.
-        threshold: least score; some roles need more (`MIN_ROLE_SCORES`).
+        threshold: minimum score; some roles need more (`MIN_ROLE_SCORES`).
         raw: without what some roles need more (for benchmarks).
     """
     net = session("layout")
@@ -42,11 +42,11 @@ def detect_regions(picture: np.ndarray, threshold: float = 0.4, raw: bool = Fals
     return regions
 
 
-def without_overlaps(regions: list[Region], least: float = ACROSS_CLASSES) -> list[Region]:
-    """The regions by falling score, each dropped whose overlap with a stronger one is `least` of the smaller's area."""
+def without_overlaps(regions: list[Region]) -> list[Region]:
+    """The regions by falling score, without those that share ACROSS_CLASSES of the smaller's area with a stronger."""
     kept: list[Region] = []
     for region in sorted(regions, key=lambda r: (-r.score, r.box, r.role)):
-        if all(geometry.overlap_of_smaller(region.box, other.box) < least for other in kept):
+        if all(geometry.overlap_of_smaller(region.box, other.box) < ACROSS_CLASSES for other in kept):
             kept.append(region)
     return kept
 

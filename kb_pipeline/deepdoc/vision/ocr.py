@@ -26,7 +26,7 @@ class Upright:
     Attributes:
         picture: [H, W, 3] uint8 BGR, upright.
         turned: degrees clockwise by which the content stands on the displayed page.
-        scale: pixels a point.
+        scale: pixels per point.
     """
 
     picture: np.ndarray

@@ -22,11 +22,11 @@ from kb_pipeline.weights.sessions import metadata_lines, outputs, session
 
 HEIGHT = 48  # pixels, the net's fixed input height
 MIN_WIDTH = 48  # pixels, narrower inputs are padded
-BATCH = 4  # most crops in a run
+BATCH = 4  # maximum number of crops per run
 BATCH_SPREAD = 1.15  # widest over narrowest crop of a batch: more padding costs more than another run
 WIDEST = 4800  # pixels: longer lines are squeezed to it, which bounds memory
 
-ORIGINAL_WIDTH = 320  # pixels, least width with which InfiniFlow/deepdoc runs its rec.onnx
+ORIGINAL_WIDTH = 320  # pixels, minimum width with which InfiniFlow/deepdoc runs its rec.onnx
 
 SURE = 0.9  # score from which no other way to turn a tall crop is tried
 SLIM = 4.0  # height over width up to which a tall crop may be a single upright character

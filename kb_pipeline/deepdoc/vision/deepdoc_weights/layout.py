@@ -21,7 +21,7 @@ OLDER_ROLES: tuple[Role | None, ...] = (
 """Roles by class number of the older files; the first is the background."""
 
 REMOVABLE_SCORE = 0.4
-"""Least score of headers, footers and references, since their text may be left out later."""
+"""Minimum score of headers, footers and references, since their text may be left out later."""
 
 
 def deepdoc_regions(picture: np.ndarray) -> list[Region]:

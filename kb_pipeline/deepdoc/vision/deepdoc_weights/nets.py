@@ -24,7 +24,7 @@ YOLO_V10, YOLO_V8, PADDLE = "YOLOv10", "YOLOv8", "PaddleDetection"
 
 GREY = 114  # level of the bars of a letterbox
 V10_SIDE, V8_SIDE = 1024, 640  # pixels, for nets whose input size is left open
-V10_SCORE, V10_OVERLAP = 0.08, 0.45  # least score; IoU above which the weaker box of a class goes
+V10_SCORE, V10_OVERLAP = 0.08, 0.45  # minimum score; IoU above which the weaker box of a class goes
 V8_SCORE, V8_OVERLAP = 0.2, 0.2
 PADDLE_SIZE = (608, 800)  # pixels, width and height
 PADDLE_SCORE = 0.2
@@ -153,17 +153,17 @@ def _paddle(net: InferenceSession, picture: np.ndarray) -> Found:
     return Found(found[:, 2:6].astype(float), found[:, 0].astype(int), found[:, 1].astype(float))
 
 
-def _strongest(found: Found, most: float) -> Found:
+def _strongest(found: Found, max_overlap: float) -> Found:
     """Non-maximum suppression within each class."""
     kept: list[int] = []
     for number in np.unique(found.classes):
         own = np.flatnonzero(found.classes == number)
-        kept += suppressed(found.boxes, own[np.argsort(-found.scores[own], kind="stable")], most)
+        kept += suppressed(found.boxes, own[np.argsort(-found.scores[own], kind="stable")], max_overlap)
     return Found(found.boxes[kept], found.classes[kept], found.scores[kept])
 
 
-def suppressed(boxes: np.ndarray, order: Sequence[int] | np.ndarray, most: float) -> list[int]:
-    """Indexes of `order` whose box overlaps none before it by more than `most` (intersection over union)."""
+def suppressed(boxes: np.ndarray, order: Sequence[int] | np.ndarray, max_overlap: float) -> list[int]:
+    """Indexes of `order` whose box overlaps none before it by more than `max_overlap` (intersection over union)."""
     order = np.asarray(order, int)
     areas = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
     kept: list[int] = []
@@ -172,5 +172,5 @@ def suppressed(boxes: np.ndarray, order: Sequence[int] | np.ndarray, most: float
         kept.append(first)
         low, high = np.maximum(boxes[order, :2], boxes[first, :2]), np.minimum(boxes[order, 2:], boxes[first, 2:])
         both = np.clip(high - low, 0, None).prod(1)
-        order = order[both <= most * (areas[order] + areas[first] - both)]
+        order = order[both <= max_overlap * (areas[order] + areas[first] - both)]
     return kept
