@@ -24,6 +24,7 @@ NAMESPACES = " ".join(
         "a": "http://schemas.openxmlformats.org/drawingml/2006/main",
         "pic": "http://schemas.openxmlformats.org/drawingml/2006/picture",
         "v": "urn:schemas-microsoft-com:vml",
+        "w14": "http://schemas.microsoft.com/office/word/2010/wordml",
     }.items()
 )
 PNG = (

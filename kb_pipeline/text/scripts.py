@@ -20,6 +20,11 @@ def lowered(text: str) -> str:
     return _scripted(text, "_", _LOWERED)
 
 
+def note_mark(label: str, before: str) -> str:
+    """The mark of a note, apart from a figure that it would run into. `before`: the text that it follows."""
+    return f" [{label}]" if before[-1:].isdigit() else f"[{label}]"
+
+
 def _scripted(text: str, mark: str, forms: dict[int, int]) -> str:
     inner = text.strip()
     if not inner or (mark == "^" and _ORDINAL.fullmatch(inner)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -227,6 +228,125 @@ def test_deleted_rows():
     assert document.characters.balanced
 
 
+def test_what_follows_a_table_within_a_cell_comes_after_it():
+    inner = table(row("A", "B"), row("1", table(row("x"), row("y")) + p("z")))
+    document = read(table(row("名称", "组成"), row("合金", cell(p("见下") + inner + p("续") + inner + p("末")))))
+    assert document.sections[0].cells[-1].text == "见下; A, B; 1, x; y; z; 续; A, B; 1, x; y; z; 末"
+    assert document.characters.balanced
+
+
+# ---------------------------------------------------------------- looks of runs
+
+
+@pytest.mark.parametrize(
+    ("look", "reason"),
+    [
+        ("<w:strike/>", "struck-out text"),
+        ("<w:dstrike/>", "struck-out text"),
+        ('<w:color w:val="FFFFFF"/>', "background-coloured text"),
+        ('<w:color w:val="fefefe"/>', "background-coloured text"),
+        ('<w:sz w:val="2"/>', "too small to read"),
+        ("<w:vanish/>", "hidden text"),
+        ('<w:rStyle w:val="S"/>', "struck-out text"),
+    ],
+)
+def test_what_a_reader_does_not_see_or_is_struck_out_is_dropped(look, reason):
+    styles = '<w:style w:type="character" w:styleId="S"><w:rPr><w:strike/></w:rPr></w:style>'
+    body = p(r("Price ") + r("100", look) + r("80")) + table(
+        row("k", cell(p(r("old", look) + r("new")))), row("a", "b")
+    )
+    document = read(body, styles=styles)
+    assert texts(document) == ["Price 80", "k | new\na | b"]
+    assert dropped(document) == [(reason, "100"), (reason, "old")]
+    assert document.characters.balanced
+    kept = read(body, keep=(reason,), styles=styles)
+    assert texts(kept) == ["Price 10080", "k | oldnew\na | b"]
+    assert kept.characters.balanced
+
+
+@pytest.mark.parametrize(
+    "look", ['<w:strike w:val="0"/>', '<w:color w:val="auto"/>', '<w:color w:val="FFFF00"/>', '<w:sz w:val="3"/>']
+)
+def test_what_a_reader_sees_is_kept(look):
+    assert texts(read(p(r("seen", look)))) == ["seen"]
+
+
+WHITE = r("title", '<w:color w:val="FFFFFF"/>')
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        p(r("title", '<w:color w:val="FFFFFF"/><w:highlight w:val="black"/>')),
+        p(WHITE, '<w:shd w:val="clear" w:fill="1F3864"/>'),
+        p(WHITE, '<w:pStyle w:val="Dark"/>'),
+        table(row(cell(p(WHITE)).replace("<w:tcPr>", '<w:tcPr><w:shd w:val="clear" w:fill="000000"/>'), "b")),
+        table(row(cell(p(WHITE)), "b")).replace("<w:tbl>", '<w:tbl><w:tblPr><w:tblStyle w:val="Grid"/></w:tblPr>'),
+    ],
+)
+def test_white_on_a_dark_ground_is_read(body):
+    styles = '<w:style w:type="paragraph" w:styleId="Dark"><w:pPr><w:shd w:fill="000000"/></w:pPr></w:style>'
+    assert "title" in texts(read(body, styles=styles))[0]
+
+
+def script(text: str, kind: str) -> str:
+    return r(text, f'<w:vertAlign w:val="{kind}"/>')
+
+
+def test_raised_and_lowered_characters_do_not_merge_with_those_beside_them():
+    body = p(
+        r("10") + script("5", "superscript") + r(" and 10") + script("-", "superscript") + script("3", "superscript")
+        + r(", H") + script("2", "subscript") + r("O, x") + script("max", "superscript") + r(", 1")
+        + script("st", "superscript") + r(", 50") + r("12", '<w:position w:val="8"/>')
+    )  # fmt: skip
+    document = read(body + table(row("k", cell(p(r("m") + script("2", "superscript")))), row("a", "b")))
+    assert texts(document) == ["10⁵ and 10⁻³, H₂O, x^max, 1st, 50¹²", "k | m²\na | b"]
+    assert document.characters.balanced
+
+
+def test_the_mark_of_a_note_stands_apart_from_a_figure():
+    body = p(r("Loss of 50") + '<w:r><w:footnoteReference w:id="2"/></w:r>' + r(" a year"))
+    document = read(body, footnotes=f'<w:footnote w:id="2">{p("Rent.")}</w:footnote>')
+    assert texts(document) == ["Loss of 50 [1] a year", "[1] Rent."]
+
+
+# ---------------------------------------------------------------- forms
+
+
+def box(on: str, sign: str) -> str:
+    return (
+        f'<w:sdt><w:sdtPr><w14:checkbox><w14:checked w14:val="{on}"/></w14:checkbox></w:sdtPr><w:sdtContent>{sign}'
+        "</w:sdtContent></w:sdt>"
+    )
+
+
+def field(data: str, result: str = "") -> str:
+    kind = '<w:r><w:fldChar w:fldCharType="{}"/></w:r>'
+    begin = f'<w:r><w:fldChar w:fldCharType="begin"><w:ffData>{data}</w:ffData></w:fldChar></w:r>'
+    return begin + kind.format("separate") + result + kind.format("end")
+
+
+def test_ticked_boxes_are_told_from_empty_ones():
+    body = p(box("1", r("☒")) + r(" yes ") + box("0", r("☐")) + r(" no"))
+    body += p(box("1", '<w:r><w:sym w:font="Wingdings" w:char="F0FE"/></w:r>') + r(" other"))
+    body += p(field("<w:checkBox><w:checked/></w:checkBox>") + r(" old ") + field("<w:checkBox/>") + r(" older"))
+    document = read(body + box("1", p("☒")))
+    assert texts(document) == ["☑ yes ☐ no", "☑ other", "☑ old ☐ older", "☑"]
+    assert document.characters.balanced
+
+
+def test_what_is_chosen_and_typed_in_forms_is_text():
+    entries = '<w:listEntry w:val="iron"/><w:listEntry w:val="copper"/>'
+    body = p(r("Metal: ") + field(f'<w:ddList><w:result w:val="1"/>{entries}</w:ddList>'))
+    body += p(r("Name: ") + field("<w:textInput/>", r("Li Hua")))
+    body += p(
+        r("Kind: ") + f"<w:sdt><w:sdtPr><w:dropDownList/></w:sdtPr><w:sdtContent>{r('open pit')}</w:sdtContent></w:sdt>"
+    )
+    document = read(body)
+    assert texts(document) == ["Metal: copper", "Name: Li Hua", "Kind: open pit"]
+    assert document.characters.balanced
+
+
 # ---------------------------------------------------------------- objects
 
 
@@ -311,7 +431,8 @@ def test_charts_are_the_table_of_their_figures():
 # ---------------------------------------------------------------- whatever comes
 
 TEXT = st.sampled_from(["矿区", "a b", "x", "1.5", "图1 位置", "表1 品位", ""])
-RUN = st.builds(r, TEXT, st.sampled_from(["", "<w:vanish/>", "<w:b/>"]))
+LOOKS = ["", "<w:vanish/>", "<w:b/>", "<w:strike/>", '<w:vertAlign w:val="superscript"/>', '<w:color w:val="FFFFFF"/>']
+RUN = st.builds(r, TEXT, st.sampled_from(LOOKS))
 INLINE = st.one_of(
     RUN,
     st.builds(lambda text: f'<w:del w:id="1"><w:r><w:delText>{text}</w:delText></w:r></w:del>', TEXT),

@@ -276,6 +276,44 @@ def test_old_workbooks_read_the_same():
 VALUES = st.one_of(st.none(), st.integers(-999, 99999), st.sampled_from(["矿", "a b", "合计", "x\ny", "#N/A", "1.5"]))
 
 
+def strike(sheet):
+    from openpyxl.cell.rich_text import CellRichText, TextBlock
+    from openpyxl.cell.text import InlineFont
+
+    for values in (["item", "price"], ["pump", 100], ["valve", 80], ["pipe", "x"]):
+        sheet.append(values)
+    sheet["B2"].font = Font(strike=True)
+    sheet["B4"] = CellRichText(TextBlock(InlineFont(strike=True), "120 "), TextBlock(InlineFont(), "90"))
+
+
+@pytest.mark.parametrize("keep", [(), ("struck-out text",)])
+def test_struck_out_values_are_no_data(keep):
+    document = read(strike, keep=keep)
+    expected = {(): "pump | \nvalve | 80\npipe | 90", ("struck-out text",): "pump | 100\nvalve | 80\npipe | 120 90"}
+    assert document.sections[1].text == "item | price\n" + expected[keep]
+    assert [(d.reason, d.text, d.locators[0].range) for d in document.dropped] == (
+        [] if keep else [("struck-out text", "100", "B2"), ("struck-out text", "120", "B4")]
+    )
+    assert document.characters.balanced
+
+
+def test_struck_out_values_of_an_old_workbook():
+    book, target = xlwt.Workbook(), io.BytesIO()
+    sheet = book.add_sheet("Prices")
+    struck, plain = xlwt.easyfont("struck_out true"), xlwt.easyfont("")
+    for row, values in enumerate((("item", "price"), ("pump", 100), ("valve", 80))):
+        for col, value in enumerate(values):
+            style = xlwt.easyxf("font: struck_out true") if value == 100 else xlwt.easyxf()
+            sheet.write(row, col, value, style)
+    sheet.write_rich_text(3, 0, ("pipe",))
+    sheet.write_rich_text(3, 1, (("120 ", struck), ("90", plain)))
+    book.save(target)
+    document = read_native("xls", target.getvalue(), "a.xls").document
+    assert document.sections[1].text == "item | price\npump | \nvalve | 80\npipe | 90"
+    assert [(d.reason, d.text) for d in document.dropped] == [("struck-out text", "100"), ("struck-out text", "120")]
+    assert document.characters.balanced
+
+
 def test_a_value_that_its_format_hides_is_dropped_and_can_be_kept():
     def hide(sheet):
         for row, (name, value) in enumerate([("Item", "Value"), ("seen", 7), ("hidden", 815)], 1):

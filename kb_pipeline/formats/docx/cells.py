@@ -75,6 +75,7 @@ class CellReader:
                         for element in ([cell.element] if cell.element is not None else []) + cell.covered:
                             found += self.pieces(element, first)
                             first = CELL
+                joint = ROW if found else joint
             elif child.tag not in (f"{W}tcPr", f"{W}sdtPr"):
                 found += self.pieces(child, joint)
         return found

@@ -9,15 +9,20 @@ from lxml import etree
 
 from kb_pipeline.formats.building import characters
 from kb_pipeline.formats.docx.equations import latex
-from kb_pipeline.formats.docx.names import DGM, WP, M, V, W, letters, source_text, symbol, value
+from kb_pipeline.formats.docx.names import DGM, EMPTY, TICKED, WP, M, V, W, letters, source_text, symbol, value
 from kb_pipeline.formats.docx.styles import Styles
 from kb_pipeline.formats.drawingml import A, C
-from kb_pipeline.formats.ooxml import R
-from kb_pipeline.text.drop_reasons import DELETED, HIDDEN_TEXT
+from kb_pipeline.formats.ooxml import R, integer
+from kb_pipeline.text.drop_reasons import BACKGROUND_COLOURED, DELETED, HIDDEN_TEXT, STRUCK, TINY
+from kb_pipeline.text.scripts import lowered, note_mark, raised
 
 NOTES = {f"{W}footnoteReference": "footnotes", f"{W}endnoteReference": "endnotes"}
 TEXTLESS = frozenset(f"{W}{name}" for name in ("pPr", "rPr", "sectPr", "instrText", "delInstrText", "sdtPr", "tblPr"))
-TICKED, EMPTY = "☒", "☐"
+SCRIPTS = {"superscript": raised, "subscript": lowered}
+MIN_SHIFT = 4  # half points by which a run must be raised or lowered to be a super- or subscript
+MAX_SHIFTED = 12  # characters of such a run; longer ones are set off for their looks
+MAX_TINY = 2  # half points of type that no one can read
+WHITE = 0xFA  # lowest of the three colours of what is not seen on paper
 
 
 @dataclass
@@ -112,20 +117,21 @@ class InlineReader:
             self._children(element, state)
 
     def _run(self, run: etree._Element, state: _State) -> None:
-        hidden = HIDDEN_TEXT not in self.keep and self.styles.switch(run, "vanish", state.style)
+        reason = self._unseen(run, state.style)
         bold = self.styles.switch(run, "b", state.style)
+        script = self._script(run, state.style)
         for child in run:
             tag = child.tag
             if tag in (f"{W}t", f"{W}delText"):
-                self._put(child.text or "", state, hidden, bold)
+                self._put(child.text or "", state, reason, bold, script)
             elif tag == f"{W}tab":
                 state.parts.append("\t")
             elif tag in (f"{W}br", f"{W}cr"):
                 state.parts.append("\n" if value(child, "type") in ("", "textWrapping") else " ")
             elif tag == f"{W}noBreakHyphen":
-                self._put("-", state, hidden, bold)
+                self._put("-", state, reason, bold, script)
             elif tag == f"{W}sym":
-                self._put(symbol(child), state, hidden, bold)
+                self._put(symbol(child), state, reason, bold, script)
             elif tag == f"{W}fldChar":
                 self._field(child, state)
             elif tag in NOTES:
@@ -135,18 +141,57 @@ class InlineReader:
             else:
                 self._one(child, state)
 
-    def _put(self, text: str, state: _State, hidden: bool, bold: bool) -> None:
-        unseen = hidden or any(not begun for _, begun in self.fields)
-        if unseen:
-            state.found.dropped.append((text, HIDDEN_TEXT))
+    def _unseen(self, run: etree._Element, style: str) -> str:
+        """Why a run's text is not read, empty where it is: hidden, struck out, tiny, or white on paper."""
+        look, switch, keep = self.styles.look, self.styles.switch, self.keep
+        if HIDDEN_TEXT not in keep and switch(run, "vanish", style):
+            return HIDDEN_TEXT
+        if STRUCK not in keep and (switch(run, "strike", style) or switch(run, "dstrike", style)):
+            return STRUCK
+        if TINY not in keep and integer(value(look(run, "sz", style)), 2 * MAX_TINY) <= MAX_TINY:
+            return TINY
+        white = _is_white(value(look(run, "color", style)))
+        if white and BACKGROUND_COLOURED not in keep and not self._has_ground(run, style):
+            return BACKGROUND_COLOURED
+        return ""
+
+    def _has_ground(self, run: etree._Element, style: str) -> bool:
+        """Whether anything may lie beneath a run: its own shade, that of its paragraph, cell, table, box or page."""
+        if any(self.styles.look(run, name, style) is not None for name in ("shd", "highlight")):
+            return True
+        for above in run.iterancestors(f"{W}p", f"{W}tc", f"{W}tbl", f"{W}txbxContent", f"{W}document"):
+            name = etree.QName(above).localname
+            if name == "txbxContent" or above.find(f"{W}background") is not None:
+                return True
+            if above.find(f"{W}{name}Pr/{W}shd") is not None or above.find(f"{W}tblPr/{W}tblStyle") is not None:
+                return True
+            if name == "p" and self.styles.shaded(above):
+                return True
+        return False
+
+    def _script(self, run: etree._Element, style: str) -> str:
+        """superscript, subscript or empty."""
+        align = value(self.styles.look(run, "vertAlign", style))
+        if align:
+            return align if align in SCRIPTS else ""
+        shift = integer(value(self.styles.look(run, "position", style)))
+        if abs(shift) < MIN_SHIFT or len(source_text(run)) > MAX_SHIFTED:
+            return ""
+        return "superscript" if shift > 0 else "subscript"
+
+    def _put(self, text: str, state: _State, reason: str, bold: bool, script: str = "") -> None:
+        if not reason and any(not begun for _, begun in self.fields):
+            reason = HIDDEN_TEXT
+        if reason:
+            state.found.dropped.append((text, reason))
             return
         if text[:1].isascii() and text[:1].isalnum() and state.parts and state.parts[-1].endswith("$"):
             state.parts.append(" ")
-        state.parts.append(text)
         count = characters(text)
         state.found.source += text
         state.words += count
         state.bold += count if bold else 0
+        state.add(text, script)
 
     def _field(self, element: etree._Element, state: _State) -> None:
         kind = value(element, "fldCharType")
@@ -157,6 +202,9 @@ class InlineReader:
                 ticked = box.find(f"{W}checked") if box.find(f"{W}checked") is not None else box.find(f"{W}default")
                 on = ticked is not None and value(ticked, default="1") not in ("0", "false")
                 state.parts.append(TICKED if on else EMPTY)
+            chosen = _chosen(element)
+            if chosen:
+                state.parts.append(chosen)
         elif kind == "separate" and self.fields:
             self.fields[-1] = (self.fields[-1][0], True)
         elif kind == "end" and self.fields:
@@ -168,7 +216,7 @@ class InlineReader:
         number = self.numbers.setdefault(key, len(self.numbers) + 1)
         state.found.notes.append(key)
         if value(element, "customMarkFollows") not in ("1", "true"):
-            state.parts.append(f"[{number}]")
+            state.parts.append(note_mark(str(number), "".join(state.parts[-1:])))
 
     def _equation(self, element: etree._Element, state: _State) -> None:
         for one in element.iter(f"{W}del", f"{W}moveFrom"):
@@ -220,6 +268,35 @@ class _State:
     words: int = 0
     bold: int = 0
     formulas: int = 0
+    script: tuple[str, int, str] = ("", -1, "")  # of the last part: its kind, its index, its text as it is written
+
+    def add(self, text: str, script: str) -> None:
+        """Put text to the parts; raised or lowered text goes on with such before it."""
+        if not script:
+            self.parts.append(text)
+            return
+        kind, at, before = self.script
+        if kind == script and at == len(self.parts) - 1:
+            self.parts.pop()
+            text = before + text
+        self.parts.append(SCRIPTS[script](text))
+        self.script = script, len(self.parts) - 1, text
+
+
+def _is_white(colour: str) -> bool:
+    try:
+        return len(colour) == 6 and min(bytes.fromhex(colour)) >= WHITE
+    except ValueError:
+        return False
+
+
+def _chosen(element: etree._Element) -> str:
+    """The entry chosen in a drop-down form field; empty for other fields."""
+    entries = element.findall(f"{W}ffData/{W}ddList/{W}listEntry")
+    result = element.find(f"{W}ffData/{W}ddList/{W}result")
+    default = element.find(f"{W}ffData/{W}ddList/{W}default")
+    at = integer(value(result if result is not None else default), 0)
+    return value(entries[at]) if 0 <= at < len(entries) else ""
 
 
 def _in_text(parts: list[str]) -> bool:

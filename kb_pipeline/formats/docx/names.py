@@ -9,7 +9,10 @@ M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 V = "{urn:schemas-microsoft-com:vml}"
 WP = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
+W14 = "{http://schemas.microsoft.com/office/word/2010/wordml}"
 DGM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
+
+TICKED, EMPTY = "☑", "☐"
 
 # characters of symbol fonts, by font and code within it, that documents use in text
 SYMBOLS = {
@@ -91,6 +94,17 @@ def without_alternates(root: etree._Element) -> None:
         for offset, child in enumerate(list(taken) if taken is not None else []):
             parent.insert(place + offset, child)
         parent.remove(element)
+
+
+def with_ticks(root: etree._Element) -> None:
+    """Show each check box by one sign for ticked and one for not, whatever signs and fonts its author chose."""
+    for box in root.iter(f"{W14}checkbox"):
+        content = next((one.find(f"{W}sdtContent") for one in box.iterancestors(f"{W}sdt")), None)
+        signs = [] if content is None else list(content.iter(f"{W}t", f"{W}sym"))
+        checked = box.find(f"{W14}checked")
+        on = checked is not None and checked.get(f"{W14}val", "1") in ("1", "true", "on")
+        for sign in signs[:1]:
+            sign.tag, sign.text = f"{W}t", TICKED if on else EMPTY
 
 
 def _shows(element: etree._Element) -> bool:

@@ -10,7 +10,7 @@ from kb_pipeline.formats.building import SectionBuilder, characters
 from kb_pipeline.formats.docx.body import Body
 from kb_pipeline.formats.docx.cells import CellReader
 from kb_pipeline.formats.docx.inline import InlineReader
-from kb_pipeline.formats.docx.names import W, source_text, value, without_alternates
+from kb_pipeline.formats.docx.names import W, source_text, value, with_ticks, without_alternates
 from kb_pipeline.formats.docx.numbering import Numbering
 from kb_pipeline.formats.docx.objects import Objects
 from kb_pipeline.formats.docx.styles import Styles
@@ -27,9 +27,10 @@ def read_docx(data: bytes, name: str, keep: Collection[str]) -> NativeDocument:
     """Sections of a DOCX document: headings, paragraphs with their automatic numbers, tables, text boxes and figures in
     their place, foot- and endnotes after the paragraph that refers to them.
 
-    Tracked insertions are text, tracked deletions, hidden text, comments, contents and running headers are dropped with
-    that reason. The character sum counts the text of the body, its notes, comments, headers, footers, charts and
-    diagrams; automatic numbers and what marks a note are no characters of the file.
+    Tracked insertions are text; tracked deletions, text that is struck out, hidden, tiny or white on paper, comments,
+    contents and running headers are dropped with that reason. What is chosen, ticked or typed in form fields is text.
+    The character sum counts the text of the body, its notes, comments, headers, footers, charts and diagrams; automatic
+    numbers and what marks a note are no characters of the file.
 
     Raises:
         DamagedFile, FileTooLarge.
@@ -53,6 +54,7 @@ class _Reader:
     def read(self) -> NativeDocument:
         root = self.package.xml(self.main)
         without_alternates(root)
+        with_ticks(root)
         for number, paragraph in enumerate(root.iter(f"{W}p"), 1):
             paragraph.set("number", str(number))
         self.total += characters(source_text(root))
@@ -82,6 +84,7 @@ class _Reader:
         if root is None:
             return {}
         without_alternates(root)
+        with_ticks(root)
         return {
             value(entry, "id"): entry
             for entry in root.iterfind(W + tag)
@@ -100,6 +103,7 @@ class _Reader:
                 continue
             part = self.package.xml(target)
             without_alternates(part)
+            with_ticks(part)
             text = source_text(part)
             self.total += characters(text)
             if reason in self.keep and text:

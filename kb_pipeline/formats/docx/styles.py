@@ -22,6 +22,7 @@ class Styles:
     def __init__(self, root: etree._Element | None):
         self._by_id: dict[str, etree._Element] = {}
         self._default = ""
+        self._found: dict[tuple[str, str], etree._Element | None] = {}
         for style in root.iterfind(f"{W}style") if root is not None else ():
             self._by_id[value(style, "styleId")] = style
             if value(style, "type") == "paragraph" and value(style, "default") in ("1", "true"):
@@ -90,15 +91,26 @@ class Styles:
 
     def switch(self, run: etree._Element, name: str, style: str) -> bool:
         """A switch such as `vanish` or `b` of a run: its own, else that of its style, else that of the paragraph's."""
+        return is_on(self.look(run, name, style))
+
+    def look(self, run: etree._Element, name: str, style: str) -> etree._Element | None:
+        """What a run says of its look, such as `color`: itself, else by its style, else by the paragraph's."""
         own = run.find(f"{W}rPr/{W}{name}")
         if own is not None:
-            return is_on(own)
-        for base in (value(run.find(f"{W}rPr/{W}rStyle")), style):
-            for found in self.chain(base):
-                given = found.find(f"{W}rPr/{W}{name}")
-                if given is not None:
-                    return is_on(given)
-        return False
+            return own
+        found = self._given(value(run.find(f"{W}rPr/{W}rStyle")), f"rPr/{W}{name}")
+        return found if found is not None else self._given(style, f"rPr/{W}{name}")
+
+    def shaded(self, paragraph: etree._Element) -> bool:
+        """Whether a paragraph's style gives it a ground."""
+        return self._given(self.of(paragraph), f"pPr/{W}shd") is not None
+
+    def _given(self, style: str, path: str) -> etree._Element | None:
+        """What a style or the first of those that it builds upon has at a path."""
+        if (style, path) not in self._found:
+            held = (one.find(W + path) for one in self.chain(style))
+            self._found[style, path] = next((one for one in held if one is not None), None)
+        return self._found[style, path]
 
 
 def _level(outline: etree._Element) -> int:

@@ -19,7 +19,7 @@ from mdit_py_plugins.footnote import footnote_plugin
 from kb_pipeline.formats.markdown.markup import read_tag
 from kb_pipeline.formats.markdown.source import Run
 from kb_pipeline.text.drop_reasons import COMMENT, HTML_TAG, LINK_ADDRESS, PICTURE_ADDRESS, STRUCK
-from kb_pipeline.text.scripts import lowered, raised
+from kb_pipeline.text.scripts import lowered, note_mark, raised
 
 MAX_NESTING = 60  # of lists, quotes and brackets; each takes several frames of Python's stack
 MAX_INLINE = 20_000  # characters of a paragraph; a longer one is no writing, and stays as it is
@@ -139,8 +139,7 @@ class _Walk:
         elif kind == "footnote_ref":
             label = token.meta["label"]
             self.found.notes.append(label)
-            apart = " " if at and not source[at - 1].isspace() else ""
-            return self._text(at, at + len(label) + 3, f"{apart}[{label}]")
+            return self._text(at, at + len(label) + 3, note_mark(label, source[max(0, at - 1) : at]))
         return at + mark
 
     def _text(self, start: int, end: int, text: str) -> int:

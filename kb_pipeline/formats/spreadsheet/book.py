@@ -37,6 +37,7 @@ class Sheet:
         framed: cells with a border or ground and no text, which hold a table together.
         tables: ranges that the workbook itself declares as tables, with the number of their header rows.
         hidden_values: numbers that their format does not show, by cell.
+        struck: text that is struck out, by cell; it is in no cell's text.
         comments: text by cell.  links: address by cell.
         filtered: rows that only a filter hides; they are data like any other.
     """
@@ -50,6 +51,7 @@ class Sheet:
     hidden_rows: set[int] = field(default_factory=set)
     hidden_columns: set[int] = field(default_factory=set)
     hidden_values: dict[tuple[int, int], str] = field(default_factory=dict)
+    struck: dict[tuple[int, int], str] = field(default_factory=dict)
     comments: dict[tuple[int, int], str] = field(default_factory=dict)
     links: dict[tuple[int, int], str] = field(default_factory=dict)
     pictures: list[Picture] = field(default_factory=list)

@@ -23,6 +23,7 @@ from kb_pipeline.text.drop_reasons import (
     HIDDEN_SHEET,
     HIDDEN_VALUE,
     LINK_ADDRESS,
+    STRUCK,
 )
 
 SPARSE, SMALL = 20, 10_000  # cells of a range for each filled one, beyond that many, above which gaps are left out
@@ -32,14 +33,14 @@ def read_xlsx_file(data: bytes, name: str, keep: Collection[str]) -> NativeDocum
     """Sections of an XLSX workbook. Raises DamagedFile, FileTooLarge."""
     from kb_pipeline.formats.spreadsheet.xlsx import read_xlsx
 
-    return _document(read_xlsx(Package(data, name)), keep)
+    return _document(read_xlsx(Package(data, name), STRUCK in keep), keep)
 
 
 def read_xls_file(data: bytes, name: str, keep: Collection[str]) -> NativeDocument:
     """Sections of an XLS workbook. Raises DamagedFile, EncryptedFile, FileTooLarge."""
     from kb_pipeline.formats.spreadsheet.xls import read_xls
 
-    return _document(read_xls(data, name), keep)
+    return _document(read_xls(data, name, STRUCK in keep), keep)
 
 
 def _document(sheets: Sequence[Sheet], keep: Collection[str]) -> NativeDocument:
@@ -57,7 +58,7 @@ def _document(sheets: Sequence[Sheet], keep: Collection[str]) -> NativeDocument:
 
 def _used(sheet: Sheet) -> bool:
     """Whether a sheet holds anything; the names of empty ones say nothing."""
-    return bool(sheet.cells or sheet.hidden_values or sheet.pictures or sheet.comments or sheet.links)
+    return bool(sheet.cells or sheet.hidden_values or sheet.struck or sheet.pictures or sheet.comments or sheet.links)
 
 
 def _characters(sheet: Sheet) -> int:
@@ -66,6 +67,7 @@ def _characters(sheet: Sheet) -> int:
         *(shown.text for shown in sheet.cells.values()),
         *sheet.comments.values(),
         *sheet.hidden_values.values(),
+        *sheet.struck.values(),
     ]
     addresses = [link for place, link in sheet.links.items() if not _is_shown(link, sheet.cells.get(place))]
     return sum(map(characters, [*texts, *addresses, *(picture.text for picture in sheet.pictures)]))
@@ -92,6 +94,8 @@ class _SheetSections:
         sheet = self.sheet
         if not _used(sheet):
             return
+        for place, text in sheet.struck.items():
+            self.out.drop_at(text, STRUCK, (self._locator((*place, *place)),))
         if sheet.hidden and HIDDEN_SHEET not in self.keep:
             self._drop_whole()
             return

@@ -14,10 +14,11 @@ WHITE = ("FFFFFFFF", "00FFFFFF", "FFFFFF")
 
 
 class Style(NamedTuple):
-    """How cells look: number format, bold type, coloured ground, a border."""
+    """How cells look: number format, bold type, type that is struck out, coloured ground, a border."""
 
     code: str = "General"
     bold: bool = False
+    struck: bool = False
     ground: bool = False
     border: bool = False
 
@@ -30,7 +31,8 @@ def read_styles(package: Package, relationships: list[Relationship]) -> list[Sty
     codes = {
         integer(element.get("numFmtId")): element.get("formatCode", "") for element in root.iter(f"{S}numFmt")
     }  # fmt: skip
-    bold = [_is_bold(font) for font in root.iterfind(f"{S}fonts/{S}font")]
+    fonts = root.findall(f"{S}fonts/{S}font")
+    bold, struck = ([has_mark(font, name) for font in fonts] for name in ("b", "strike"))
     ground = [_is_coloured(fill) for fill in root.iterfind(f"{S}fills/{S}fill")]
     border = [any(side.get("style") for side in element) for element in root.iterfind(f"{S}borders/{S}border")]
     found = []
@@ -40,7 +42,10 @@ def read_styles(package: Package, relationships: list[Relationship]) -> list[Sty
         found.append(
             Style(
                 code,
-                *(_at(of, xf.get(key)) for of, key in ((bold, "fontId"), (ground, "fillId"), (border, "borderId"))),
+                _at(bold, xf.get("fontId")),
+                _at(struck, xf.get("fontId")),
+                _at(ground, xf.get("fillId")),
+                _at(border, xf.get("borderId")),
             )
         )
     return found
@@ -51,8 +56,9 @@ def _at(values: list[bool], index: str | None) -> bool:
     return values[place] if 0 <= place < len(values) else False
 
 
-def _is_bold(font: etree._Element) -> bool:
-    mark = font.find(f"{S}b")
+def has_mark(font: etree._Element, name: str) -> bool:
+    """Whether a font or the look of a run has a switch such as `b` or `strike` on."""
+    mark = font.find(S + name)
     return mark is not None and is_true(mark.get("val", "1"))
 
 

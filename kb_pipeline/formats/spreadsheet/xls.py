@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import struct
+from collections.abc import Sequence
 
 import xlrd
 from xlrd.biffh import XLRDError, error_text_from_code
@@ -21,13 +22,13 @@ SOLID = 1  # fill pattern
 WHITE = (9, 65)  # palette indexes of white and of the window's ground
 # what xlrd raises on bytes that are not what they should be
 DAMAGE = (
-    XLRDError, CompDocError, struct.error, AssertionError, IndexError, KeyError, ValueError, UnicodeError,
-    OverflowError, TypeError, AttributeError,
+    XLRDError, CompDocError, struct.error, AssertionError, LookupError, ValueError, ArithmeticError, TypeError,
+    AttributeError, RecursionError,
 )  # fmt: skip
 
 
-def read_xls(data: bytes, name: str) -> list[Sheet]:
-    """The sheets of a workbook in order.
+def read_xls(data: bytes, name: str, keep_struck: bool) -> list[Sheet]:
+    """The sheets of a workbook in order. `keep_struck`: text that is struck out is text.
 
     Raises:
         EncryptedFile, DamagedFile, FileTooLarge.
@@ -36,7 +37,7 @@ def read_xls(data: bytes, name: str) -> list[Sheet]:
         book = xlrd.open_workbook(file_contents=data, formatting_info=True, logfile=io.StringIO(), on_demand=False)
         size = sum(sheet.nrows * sheet.ncols for sheet in book.sheets())
         if size <= SPARSE * MAX_CELLS:
-            return [_sheet(book, sheet) for sheet in book.sheets()]
+            return [_sheet(book, sheet, keep_struck) for sheet in book.sheets()]
     except DAMAGE as error:
         if "encrypted" in str(error).lower():
             raise EncryptedFile("the workbook needs a password", document=name, remedy="save it without one") from error
@@ -47,19 +48,24 @@ def read_xls(data: bytes, name: str) -> list[Sheet]:
     raise FileTooLarge(f"it holds more than {MAX_CELLS} cells", document=name, remedy="split the workbook")
 
 
-def _sheet(book: xlrd.Book, source: xlrd.sheet.Sheet) -> Sheet:
+def _sheet(book: xlrd.Book, source: xlrd.sheet.Sheet, keep_struck: bool) -> Sheet:
     sheet = Sheet(source.name, source.visibility != 0)
     for row in range(source.nrows):
         for col in range(source.row_len(row)):
             cell = source.cell(row, col)
             style = book.xf_list[cell.xf_index] if cell.xf_index is not None else None
             text, figure = _shown(book, cell, book.format_map[style.format_key].format_str if style else "General")
+            if text and not keep_struck:
+                text, struck = _valid(book, text, style, source.rich_text_runlist_map.get((row, col)))
+                if struck:
+                    sheet.struck[row, col] = struck
+                    figure = figure and bool(text)
             if text:
                 bold = bool(style) and book.font_list[style.font_index].weight >= 600
                 ground = style.background if style else None
                 coloured = bool(ground) and ground.fill_pattern == SOLID and ground.pattern_colour_index not in WHITE
                 sheet.cells[row, col] = Shown(text, figure, bold, coloured)
-            elif cell.ctype in (xlrd.XL_CELL_NUMBER, xlrd.XL_CELL_DATE):
+            elif cell.ctype in (xlrd.XL_CELL_NUMBER, xlrd.XL_CELL_DATE) and (row, col) not in sheet.struck:
                 sheet.hidden_values[row, col] = general(float(cell.value))
             elif style and _is_framed(style):
                 sheet.framed.add((row, col))
@@ -70,6 +76,16 @@ def _sheet(book: xlrd.Book, source: xlrd.sheet.Sheet) -> Sheet:
     addresses = {place: link.url_or_path for place, link in source.hyperlink_map.items()}
     sheet.links = {place: address for place, address in addresses.items() if isinstance(address, str) and address}
     return sheet
+
+
+def _valid(book: xlrd.Book, text: str, style: XF | None, runs: Sequence[tuple[int, int]] | None) -> tuple[str, str]:
+    """What of a cell's text is valid, and what is struck out. `runs`: offset and font, where fonts change."""
+    fonts = [(0, style.font_index if style else 0), *(runs or ())]
+    ends = [*(start for start, _ in fonts[1:]), len(text)]
+    parts: dict[bool, str] = {False: "", True: ""}
+    for (start, font), end in zip(fonts, ends, strict=True):
+        parts[bool(book.font_list[font].struck_out)] += text[start:end]
+    return (text, "") if not parts[True] else (one_line(parts[False]), one_line(parts[True]))
 
 
 def _is_framed(style: XF) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
 from math import isfinite
+from typing import NamedTuple
 
 from lxml import etree
 
@@ -16,7 +17,7 @@ from kb_pipeline.formats.pictures import picture_ending
 from kb_pipeline.formats.spreadsheet.book import MAX_CELLS, Picture, Sheet, Shown, Span
 from kb_pipeline.formats.spreadsheet.drawings import read_drawing
 from kb_pipeline.formats.spreadsheet.number_format import shown_number, shown_text
-from kb_pipeline.formats.spreadsheet.styles import S, Style, is_true, read_styles
+from kb_pipeline.formats.spreadsheet.styles import S, Style, has_mark, is_true, read_styles
 from kb_pipeline.tables.headers import is_figure
 from kb_pipeline.tables.ranges import column_number
 
@@ -28,8 +29,16 @@ _CELL_PICTURE = re.compile(r'=(?:_xlfn\.)?DISPIMG\("([^"]+)"')
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")  # how a part spells characters that XML cannot hold
 
 
-def read_xlsx(package: Package) -> list[Sheet]:
-    """The sheets of a workbook in order; chart sheets are left out.
+class Said(NamedTuple):
+    """A string: what of it is valid, what is struck out, and whether its runs tell so themselves."""
+
+    text: str
+    struck: str = ""
+    told: bool = False
+
+
+def read_xlsx(package: Package, keep_struck: bool) -> list[Sheet]:
+    """The sheets of a workbook in order; chart sheets are left out. `keep_struck`: text that is struck out is text.
 
     Raises:
         DamagedFile, FileTooLarge.
@@ -39,7 +48,9 @@ def read_xlsx(package: Package) -> list[Sheet]:
     relationships = package.relationships(main)
     embedded = _cell_pictures(package, of_kind(relationships, "cellImage"))
     strings = [
-        text for part in of_kind(relationships, "sharedStrings") for text in _shared_strings(package, part.target)
+        text
+        for part in of_kind(relationships, "sharedStrings")
+        for text in _shared_strings(package, part.target, keep_struck)
     ]
     styles = read_styles(package, of_kind(relationships, "styles"))
     properties = workbook.find(f"{S}workbookPr")
@@ -51,7 +62,7 @@ def read_xlsx(package: Package) -> list[Sheet]:
         if relationship is None or relationship.kind != "worksheet":
             continue
         sheet = Sheet(element.get("name", ""), element.get("state", "visible") != "visible")
-        reader = _SheetReader(package, sheet, strings, styles, since_1904, MAX_CELLS - cells)
+        reader = _SheetReader(package, sheet, strings, styles, since_1904, MAX_CELLS - cells, keep_struck)
         reader.read(relationship.target)
         _place_cell_pictures(sheet, embedded)
         cells += len(sheet.cells)
@@ -63,10 +74,17 @@ class _SheetReader:
     """Fills a sheet from its part and the parts that this one refers to."""
 
     def __init__(
-        self, package: Package, sheet: Sheet, strings: list[str], styles: list[Style], since_1904: bool, most: int
+        self,
+        package: Package,
+        sheet: Sheet,
+        strings: list[Said],
+        styles: list[Style],
+        since_1904: bool,
+        most: int,
+        keep_struck: bool,
     ):
         self.package, self.sheet, self.strings, self.styles = package, sheet, strings, styles
-        self.since_1904, self.most = since_1904, most
+        self.since_1904, self.most, self.keep_struck = since_1904, most, keep_struck
         self.formulas: dict[str, str] = {}
         self.row = -1
 
@@ -110,36 +128,53 @@ class _SheetReader:
             col = min(column_number(match[1]), COLUMNS) - 1 if match else col + 1
             index = integer(cell.get("s"))
             style = self.styles[index] if 0 <= index < len(self.styles) else Style()
-            text, figure = self._shown(cell, style)
-            if not text and (hidden := (cell.findtext(f"{S}v") or "").strip()) and cell.get("t", "n") == "n":
-                self.sheet.hidden_values[self.row, col] = hidden
-            elif text:
+            said = self._said(cell)
+            text, figure = self._shown(cell, style, said)
+            if not self.keep_struck and (said.struck or (style.struck and not said.told)):
+                text, struck = (text, one_line(said.struck)) if said.told else ("", text)
+                if struck:
+                    self.sheet.struck[self.row, col] = struck
+            if text:
                 self.sheet.cells[self.row, col] = Shown(text, figure, style.bold, style.ground)
                 if len(self.sheet.cells) > self.most:
                     raise FileTooLarge(
                         f"it holds more than {MAX_CELLS} cells", document=self.package.name,
                         remedy="split the workbook, or export its sheets one by one",
                     )  # fmt: skip
+            elif hidden := self._hidden(cell, col):
+                self.sheet.hidden_values[self.row, col] = hidden
             elif style.border and len(self.sheet.framed) < MAX_CELLS:
                 self.sheet.framed.add((self.row, col))
 
-    def _shown(self, cell: etree._Element, style: Style) -> tuple[str, bool]:
+    def _hidden(self, cell: etree._Element, col: int) -> str:
+        """A number that its format does not show; empty for none."""
+        held = cell.get("t", "n") == "n" and (self.row, col) not in self.sheet.struck
+        return (cell.findtext(f"{S}v") or "").strip() if held else ""
+
+    def _said(self, cell: etree._Element) -> Said:
+        """The string in a cell; none for other values."""
+        kind = cell.get("t", "n")
+        if kind == "inlineStr":
+            inline = cell.find(f"{S}is")
+            return _string(inline, self.keep_struck) if inline is not None else Said("")
+        place = integer(cell.findtext(f"{S}v"), -1) if kind == "s" else -1
+        return self.strings[place] if 0 <= place < len(self.strings) else Said("")
+
+    def _shown(self, cell: etree._Element, style: Style, said: Said) -> tuple[str, bool]:
         """A cell's text as it is shown, and whether it is a figure."""
         kind, value = cell.get("t", "n"), cell.findtext(f"{S}v")
         formula = cell.find(f"{S}f")
         if formula is not None and formula.text and formula.get("si"):
             self.formulas[formula.get("si", "")] = formula.text
         if kind == "inlineStr":
-            inline = cell.find(f"{S}is")
-            return self._text(_string(inline) if inline is not None else "", style)
+            return self._text(said.text, style)
         if value is None or (not value and kind != "str"):
             if formula is None:
                 return "", False
             self.sheet.uncounted += 1
             return "=" + (formula.text or self.formulas.get(formula.get("si", ""), "")), False
         if kind == "s":
-            place = integer(value, -1)
-            return self._text(self.strings[place] if 0 <= place < len(self.strings) else "", style)
+            return self._text(said.text, style)
         if kind == "str":
             return self._text(_unescaped(value), style)
         if kind == "b":
@@ -183,7 +218,7 @@ class _SheetReader:
             root = self.package.xml(relationship.target)
             for element in root.iter(f"{T}threadedComment", f"{S}comment"):
                 held = element.find(f"{T}text") if threads else element.find(f"{S}text")
-                text = "" if held is None else one_line(held.text or "" if threads else _string(held))
+                text = "" if held is None else one_line(held.text or "" if threads else _string(held).text)
                 for row, col, _, _ in _spans(element.get("ref", "")):
                     before = self.sheet.comments.get((row, col), "")
                     self.sheet.comments[row, col] = f"{before} {text}".strip()
@@ -213,19 +248,21 @@ def _place_cell_pictures(sheet: Sheet, embedded: dict[str, Picture]) -> None:
     sheet.pictures.sort(key=lambda picture: picture.place)
 
 
-def _shared_strings(package: Package, part: str) -> Iterator[str]:
+def _shared_strings(package: Package, part: str, keep_struck: bool) -> Iterator[Said]:
     for element in package.elements(part, [f"{S}si"]):
-        yield _string(element)
+        yield _string(element, keep_struck)
 
 
-def _string(element: etree._Element) -> str:
-    """The text of a string with or without runs; its reading aid (rPh) is no part of it."""
-    pieces = [
-        text.text or ""
-        for text in element.iter(f"{S}t")
-        if (above := text.getparent()) is element or (above is not None and above.tag == f"{S}r")
-    ]
-    return _unescaped("".join(pieces))
+def _string(element: etree._Element, keep_struck: bool = True) -> Said:
+    """A string with or without runs; its reading aid (rPh) is no part of it."""
+    told = not keep_struck and next(element.iter(f"{S}strike"), None) is not None
+    pieces: dict[bool, list[str]] = {False: [], True: []}
+    for text in element.iter(f"{S}t"):
+        above = text.getparent()
+        if above is element or (above is not None and above.tag == f"{S}r"):
+            look = above.find(f"{S}rPr") if told and above is not None else None
+            pieces[look is not None and has_mark(look, "strike")].append(text.text or "")
+    return Said(_unescaped("".join(pieces[False])), _unescaped("".join(pieces[True])), told)
 
 
 def _unescaped(text: str) -> str:
