@@ -15,11 +15,13 @@ from kb_pipeline.deepdoc.vision.deepdoc_weights.nets import letterbox
 from kb_pipeline.engine.keys import stage_basis
 from kb_pipeline.errors import ModelMissing
 from kb_pipeline.settings import Settings, models_dir
-from kb_pipeline.stages.pipeline import BY_NAME, open_context
+from kb_pipeline.stages.pipeline import PIPELINE, open_context
 from kb_pipeline.weights.fetch import missing, verify
 from kb_pipeline_tests import deepdoc_weight_files as files
 from kb_pipeline_tests.deepdoc.vision_pages import PAGE, blank, scanned, table_pdf
 from kb_pipeline_tests.deepdoc_weight_files import Probe
+
+BY_NAME = {stage.name: stage for stage in PIPELINE}
 
 SCALE = 3.0  # pixels a point at 216 dpi
 WIDTH, HEIGHT = 1260, 900  # pixels of the page
