@@ -9,16 +9,32 @@ import subprocess
 import sys
 import time
 
+import pytest
+
+from kb_pipeline import cli
 from kb_pipeline_tests.pdf_pages import text_pdf
 
 PAGES = 8
 
 
-def kb(*arguments, wait=True):
+@pytest.fixture
+def kb(monkeypatch, capsys):
+    """Run a command in this process; returns exit code and stdout."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["kb", *arguments])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        return end.value.code, capsys.readouterr().out
+
+    return run
+
+
+def begun(*arguments):
+    """A command in a process of its own, to be killed."""
     command = [sys.executable, "-m", "kb_pipeline.cli", *arguments]
-    if not wait:
-        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    return subprocess.run(command, capture_output=True, text=True, timeout=240)
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def page_notes(home):
@@ -26,13 +42,13 @@ def page_notes(home):
     return {note.name: note.stat().st_mtime_ns for note in notes}
 
 
-def test_a_killed_ingest_repeats_no_finished_page(kb_home, tmp_path):
+def test_a_killed_ingest_repeats_no_finished_page(kb, kb_home, tmp_path):
     file = tmp_path / "long.pdf"
     file.write_bytes(
         text_pdf([[f"Page {n} of the report.", f"Hole ZK{n} reached {n}00 metres."] for n in range(PAGES)])
     )
-    assert kb("create", "k").returncode == 0
-    process = kb("ingest", str(file), "--kb", "k", wait=False)
+    assert kb("create", "k")[0] == 0
+    process = begun("ingest", str(file), "--kb", "k")
     end = time.monotonic() + 120
     while len(page_notes(kb_home)) < 2 and time.monotonic() < end:
         assert process.poll() is None, process.communicate()
@@ -42,19 +58,18 @@ def test_a_killed_ingest_repeats_no_finished_page(kb_home, tmp_path):
     before = page_notes(kb_home)
     assert 2 <= len(before) < PAGES
 
-    status = json.loads(kb("status", "--kb", "k", "--json").stdout)["documents"][0]
+    status = json.loads(kb("status", "--kb", "k", "--json")[1])["documents"][0]
     assert status["state"] == "failed"
     assert "interrupted" in status["reason"]
-    doctor = kb("doctor", "--json")
-    checks = {finding["check"] for finding in json.loads(doctor.stdout)["findings"]}
+    checks = {finding["check"] for finding in json.loads(kb("doctor", "--json")[1])["findings"]}
     assert "interrupted documents" in checks
 
-    result = kb("ingest", "--kb", "k", "--json")
-    assert result.returncode == 0, result.stderr
-    assert json.loads(result.stdout)["ingested"] == 1
+    code, out = kb("ingest", "--kb", "k", "--json")
+    assert code == 0
+    assert json.loads(out)["ingested"] == 1
     after = page_notes(kb_home)
     assert len(after) == PAGES
     assert {name: after[name] for name in before} == before
-    assert kb("doctor").returncode == 0
-    status = json.loads(kb("status", "--kb", "k", "--json").stdout)["documents"][0]
+    assert kb("doctor")[0] == 0
+    status = json.loads(kb("status", "--kb", "k", "--json")[1])["documents"][0]
     assert status["state"] == "indexed" and status["pages"] == PAGES
