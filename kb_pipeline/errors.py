@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 
 class KbError(Exception):
     """Base of every error that a user is meant to read.
@@ -18,6 +20,10 @@ class KbError(Exception):
         place = document + (f", page {page}" if page else "")
         super().__init__(f"{place}: {message}" if place else message)
         self.message = message
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """As it was, where it is raised again in another process."""
+        return partial(type(self), document=self.document, page=self.page, remedy=self.remedy), (self.message,)
 
     @property
     def reason(self) -> str:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from kb_pipeline.choices import loaded
 from kb_pipeline.engine.stage import Work
 from kb_pipeline.formats.registry import FORMATS
 from kb_pipeline.settings import Settings
@@ -65,10 +63,11 @@ def open_pages(work: Work) -> PageSource:
 
 
 def open_paged(data: bytes, kind: str, name: str, settings: Settings) -> PagedFile:
-    """The reader for that type.
+    """The file, read by the reader for that type in a process of its own.
 
     Raises:
         DocumentError: the file is empty, damaged or encrypted.
     """
-    opened: Callable[[bytes, str, str], PagedFile] = loaded(FORMATS[kind].reader)
-    return opened(data, name, settings.render.password.get_secret_value())
+    from kb_pipeline.deepdoc.files.isolation import IsolatedFile
+
+    return IsolatedFile(FORMATS[kind].reader, data, name, settings.render.password.get_secret_value())
