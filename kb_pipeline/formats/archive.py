@@ -21,6 +21,8 @@ DAMAGE = (
     OverflowError,
 )  # fmt: skip
 
+Content = bytes  # a name for it where a method has the other
+
 
 class Archive:
     """Members of a zip archive by name; letter case and a leading slash do not matter.
@@ -33,6 +35,7 @@ class Archive:
     def __init__(self, data: bytes, name: str):
         self.name = name
         self._spent = 0
+        self._shared: dict[str, Content] = {}
         if data.count(ENTRY) > MAX_MEMBERS:
             raise FileTooLarge(
                 f"it holds more than {MAX_MEMBERS} parts", document=name, remedy="split it, or export it again"
@@ -75,6 +78,12 @@ class Archive:
                 return stream.read(size)  # never more than announced, whatever the stream holds
         except DAMAGE as error:
             raise self.damaged(f"its part {member} cannot be unpacked ({error})") from error
+
+    def shared(self, member: str) -> Content:
+        """A member's bytes, unpacked once however often they are asked for: a picture that stands in many places."""
+        if member not in self._shared:
+            self._shared[member] = self.bytes(member)
+        return self._shared[member]
 
     def damaged(self, message: str) -> DamagedFile:
         """The error that says so of this archive."""

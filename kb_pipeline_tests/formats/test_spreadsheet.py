@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import io
+import re
+import zipfile
 
+import numpy as np
 import openpyxl
+import PIL.Image
 import pytest
 import xlwt
 from hypothesis import given, settings
@@ -14,7 +18,7 @@ from openpyxl.drawing.image import Image
 from openpyxl.styles import Border, Font, PatternFill, Side
 from openpyxl.worksheet.table import Table
 
-from kb_pipeline.formats import read_native
+from kb_pipeline.formats import archive, read_native
 from kb_pipeline_tests.office_bytes import PNG, changed, rows, workbook
 
 
@@ -198,6 +202,24 @@ def test_pictures_are_figures_with_their_place():
     assert figure.role == "figure"
     assert figure.locators[0].range.startswith("E2")
     assert native.pictures[figure.picture] == PNG
+
+
+def test_a_picture_on_many_sheets_is_unpacked_once(monkeypatch):
+    target = io.BytesIO()
+    PIL.Image.fromarray(np.random.default_rng(7).integers(0, 255, (60, 60, 3), np.uint8)).save(target, "PNG")
+
+    def fill(sheet):
+        sheet.append(["a", "b"])
+        sheet.add_image(Image(io.BytesIO(target.getvalue())), "D1")
+
+    data = workbook(*[fill] * 4)
+    for number in range(2, 5):
+        part = f"xl/drawings/_rels/drawing{number}.xml.rels"
+        data = changed(data, part, lambda text: re.sub(r"image\d+\.png", "image1.png", text))
+    monkeypatch.setattr(
+        archive, "MAX_BYTES", sum(info.file_size for info in zipfile.ZipFile(io.BytesIO(data)).filelist)
+    )
+    assert len(read_native("xlsx", data, "a.xlsx").pictures) == 4
 
 
 def test_a_long_sheet_comes_in_parts_under_its_header():

@@ -95,7 +95,7 @@ def _wrong_widths(u: np.ndarray, v: np.ndarray, size: np.ndarray, angle: np.ndar
     wrong = np.zeros(len(u), dtype=bool)
     if len(u) < 2:
         return wrong
-    step = (u[1:].mean(axis=1) - u[:-1].mean(axis=1)) / size[:-1]
+    step = (u[1:].mean(axis=1) - u[:-1].mean(axis=1)) / np.maximum(size[:-1], 1e-6)
     beside = (np.abs(v[1:].mean(axis=1) - v[:-1].mean(axis=1)) < 0.3 * size[:-1]) & (step > 0) & (step < 2)
     beside &= (angle[1:] == angle[:-1]) & (font[1:] == font[:-1])
     overlaps = beside & (u[:-1, 1] - u[1:, 0] > WRONG_OVERLAP * size[:-1])

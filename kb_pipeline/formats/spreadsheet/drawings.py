@@ -24,7 +24,7 @@ def read_drawing(package: Package, part: str) -> list[Picture]:
             for blip in shape.iter(f"{A}blip"):
                 relationship = relationships.get(blip.get(f"{R}embed", ""))
                 if relationship and not relationship.outside and relationship.target in package:
-                    data = package.bytes(relationship.target)
+                    data = package.shared(relationship.target)
                     found.append(Picture(place, data, picture_ending(data), alt))
             for chart in shape.iter("{*}chart"):
                 relationship = relationships.get(chart.get(f"{R}id", ""))

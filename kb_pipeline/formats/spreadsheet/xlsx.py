@@ -233,7 +233,7 @@ def _cell_pictures(package: Package, relationships: list[Relationship]) -> dict[
             named, blip = picture.find(".//{*}cNvPr"), picture.find(".//{*}blip")
             target = None if blip is None else targets.get(blip.get(f"{R}embed", ""))
             if named is not None and target and target.target in package:
-                data = package.bytes(target.target)
+                data = package.shared(target.target)
                 alt = " ".join((named.get("descr") or "").split())
                 found[named.get("name", "")] = Picture((0, 0, 0, 0), data, picture_ending(data), alt)
     return found
