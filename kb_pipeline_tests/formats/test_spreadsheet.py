@@ -216,9 +216,9 @@ def test_a_picture_on_many_sheets_is_unpacked_once(monkeypatch):
     for number in range(2, 5):
         part = f"xl/drawings/_rels/drawing{number}.xml.rels"
         data = changed(data, part, lambda text: re.sub(r"image\d+\.png", "image1.png", text))
-    monkeypatch.setattr(
-        archive, "MAX_BYTES", sum(info.file_size for info in zipfile.ZipFile(io.BytesIO(data)).filelist)
-    )
+    with zipfile.ZipFile(io.BytesIO(data)) as package:
+        used = sum(one.file_size for one in package.filelist if not re.search(r"image[234]", one.filename))
+    monkeypatch.setattr(archive, "MAX_BYTES", used)
     assert len(read_native("xlsx", data, "a.xlsx").pictures) == 4
 
 
