@@ -79,7 +79,7 @@ def recognition_models(settings: Settings) -> Models:
 STAGE = Stage(
     "layout_boxes",
     ("page_renders",),
-    "4",
+    "5",
     "Lines of every page (character layer or OCR) and its layout regions.",
     settings=("parser.engine", "ocr", "layout", "render.pixel_budget"),
     models=models,

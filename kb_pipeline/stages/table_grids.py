@@ -48,7 +48,7 @@ def models(settings: Settings) -> Models:
 STAGE = Stage(
     "table_grids",
     ("page_renders", "layout_boxes"),
-    "2",
+    "3",
     "Grids of the table regions: spans, header cells, text and box of each cell.",
     settings=("parser.engine", "tables", "ocr.models"),
     models=models,

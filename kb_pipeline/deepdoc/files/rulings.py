@@ -17,6 +17,8 @@ from kb_pipeline.deepdoc.files.pdfium import Matrix
 # A rectangle or stroke is a line while it is at most so thick, and counts from this length on; points.
 MAX_THICKNESS = 2.0
 MIN_LENGTH = 8.0
+# Line heights from which a vertical stroke is no part of a character.
+OUTGROWN = 1.5
 # Form XObjects nested deeper than this are not followed, and no page is read beyond so many objects: a file can nest
 # without end, and a small one can show a form a million times.
 MAX_DEPTH = 8
@@ -116,17 +118,19 @@ def rulings_of(segments: np.ndarray) -> Rulings:
     return Rulings(_joined(horizontal), _joined(vertical))
 
 
-def picture_rulings(picture: np.ndarray, scale: float) -> Rulings:
+def picture_rulings(picture: np.ndarray, scale: float, text_height: float = 0.0) -> Rulings:
     """Rulings of a picture (grey or BGR, uint8), found by morphological opening with long thin kernels.
 
-    `scale`: pixels per point. The result is in points of the picture's own frame.
+    `scale`: pixels per point. `text_height`: usual height of the lines of text, in points. The result is in points of
+    the picture's own frame.
     """
     grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY) if picture.ndim == 3 else picture
     ink = cv2.adaptiveThreshold(255 - grey, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY, 15, -8)
     length = max(3, round(MIN_LENGTH * scale))
     # Long strokes of large type look like short rules: a vertical one must outgrow a line of text.
     across = _strokes(ink, (max(length, grey.shape[1] // 25), 1), scale)
-    down = _strokes(ink, (1, max(length, round(min(grey.shape[0] / 10, 13 * scale)))), scale)
+    text = round(OUTGROWN * text_height * scale)
+    down = _strokes(ink, (1, max(length, text, round(min(grey.shape[0] / 10, 13 * scale)))), scale)
     horizontal = np.array([(y + h / 2, x, x + w) for x, y, w, h in across], dtype=float).reshape(-1, 3) / scale
     vertical = np.array([(x + w / 2, y, y + h) for x, y, w, h in down], dtype=float).reshape(-1, 3) / scale
     return Rulings(_joined(horizontal), _joined(vertical))

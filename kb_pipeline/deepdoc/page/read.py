@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from functools import partial
 
 import cv2
@@ -13,8 +14,12 @@ from kb_pipeline.deepdoc.files import geometry
 from kb_pipeline.deepdoc.files.characters import Characters
 from kb_pipeline.deepdoc.files.paged_file import PagedFile
 from kb_pipeline.deepdoc.files.pdf import render_scale
+from kb_pipeline.deepdoc.files.rulings import Rulings, picture_rulings
+from kb_pipeline.deepdoc.page.aligned_tables import with_aligned_tables
+from kb_pipeline.deepdoc.page.region_lines import usual_height
 from kb_pipeline.deepdoc.page.region_rules import settled
 from kb_pipeline.deepdoc.page.regions import assign_lines, merged_tables, paragraphs
+from kb_pipeline.deepdoc.page.ruled_tables import with_ruled_tables
 from kb_pipeline.deepdoc.page.strokes import stroke_weight
 from kb_pipeline.deepdoc.page.tables import page_tables
 from kb_pipeline.deepdoc.page.text import PageText, page_text
@@ -83,7 +88,7 @@ def read_page(
     quads = _detect(file, render, upright, settings)
     text = page_text(upright, quads, characters, render, settings)
     lines = text.lines
-    regions = _regions(upright, render, lines, settings)
+    regions = _regions(upright, render, lines, _rulings(file, render, picture, lines), settings)
     owners = assign_lines(lines, regions)
     if not turned:
         regions, owners = paragraphs(regions, lines, owners, partial(stroke_weight, picture, scale=render.scale))
@@ -170,7 +175,9 @@ def _detect(file: PagedFile, render: PageRender, upright: Upright, settings: Set
     return quads
 
 
-def _regions(upright: Upright, render: PageRender, lines: list[TextLine], settings: Settings) -> list[Region]:
+def _regions(
+    upright: Upright, render: PageRender, lines: list[TextLine], rulings: Rulings, settings: Settings
+) -> list[Region]:
     found = []
     original = in_use("layout") == DEEPDOC
     seen = deepdoc_regions(upright.picture) if original else detect_regions(upright.picture, settings.layout.threshold)
@@ -179,7 +186,17 @@ def _regions(upright: Upright, render: PageRender, lines: list[TextLine], settin
         box = geometry.clip(geometry.quad_box(np.repeat(corners, 2, axis=0)), render.width, render.height)
         found.append(Region(region.role, rounded_box(box), round(region.score, 4)))
     turned = upright.turned != 0
-    return merged_tables(without_overlaps(found) if turned else settled(found, lines, render.width, render.height))
+    if turned:
+        return merged_tables(without_overlaps(found))
+    regions = with_ruled_tables(settled(found, lines, render.width, render.height), rulings, lines)
+    return merged_tables(with_aligned_tables(regions, lines))
+
+
+def _rulings(file: PagedFile, render: PageRender, picture: np.ndarray, lines: Sequence[TextLine]) -> Rulings:
+    """What is drawn on a page, in points: by its paths, of a scan by its picture."""
+    if render.verdict.label in ("scan", "scan noise"):
+        return picture_rulings(picture, render.scale, usual_height(lines))
+    return file.rulings(render.page)
 
 
 def _source(text: PageText) -> Source:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from statistics import median
 
 from kb_pipeline.deepdoc.files import geometry
 from kb_pipeline.deepdoc.page.regions import MIN_SHARE, MIN_WITHIN, WITHIN_LINE
@@ -42,6 +43,11 @@ def rows_of(lines: Sequence[TextLine]) -> list[list[TextLine]]:
         else:
             rows.append([line])
     return [sorted(row, key=lambda li: li.box[0]) for row in rows]
+
+
+def usual_height(lines: Sequence[TextLine]) -> float:
+    """Median height of the upright lines, in points; 0 where there are none."""
+    return median([line.box[3] - line.box[1] for line in lines if not line.vertical] or [0.0])
 
 
 def tabular_share(box: Box, lines: Sequence[TextLine]) -> float:

@@ -11,11 +11,12 @@ from kb_pipeline.deepdoc.files import geometry
 from kb_pipeline.deepdoc.files.characters import Characters
 from kb_pipeline.deepdoc.files.paged_file import PagedFile
 from kb_pipeline.deepdoc.files.rulings import Rulings, picture_rulings
+from kb_pipeline.deepdoc.page.region_lines import usual_height
 from kb_pipeline.deepdoc.page.table_segments import table_segments
 from kb_pipeline.deepdoc.tables.components import MARGIN as DEEPDOC_MARGIN
 from kb_pipeline.deepdoc.tables.frame import with_frame
 from kb_pipeline.deepdoc.tables.reader import ReadTable, read_table
-from kb_pipeline.deepdoc.vision.crops import crop_box
+from kb_pipeline.deepdoc.vision.crops import padded_crop
 from kb_pipeline.deepdoc.vision.ocr import Upright, rounded_box
 from kb_pipeline.deepdoc.vision.orientation import orientation, turn_picture
 from kb_pipeline.records import Box, PageLayout, PageLocator, PageTables, TableCell, TableGrid, TextLine
@@ -65,14 +66,14 @@ def _grid(
 ) -> TableGrid:
     lines = [layout.lines[i] for i in numbers]
     margin = DEEPDOC_MARGIN if in_use("table") == DEEPDOC else MARGIN
-    crop, left, top = crop_box(picture, geometry.as_box(v * scale for v in box), round(margin * scale))
+    crop, left, top = padded_crop(picture, geometry.as_box(v * scale for v in box), round(margin * scale))
     turned = layout.turned or _turn_of(crop, lines)
     upright = Upright(turn_picture(crop, 360 - turned), turned, scale)
     corner = np.array([left, top]) / scale
     segments = [_upright_line(part, upright, corner) for part in table_segments(lines, characters)]
     drawn = rulings.inside(box, RULING_MARGIN)
     if turned or layout.source == "ocr" or len(drawn.horizontal) + len(drawn.vertical) == 0:
-        drawn = picture_rulings(upright.picture, scale)
+        drawn = picture_rulings(upright.picture, scale, usual_height(segments))
     else:
         drawn = Rulings(drawn.horizontal - [corner[1], corner[0], corner[0]], drawn.vertical - [*corner, corner[1]])
     lines_across, lines_down = drawn.horizontal.tolist(), drawn.vertical.tolist()

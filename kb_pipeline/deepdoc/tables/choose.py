@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kb_pipeline.deepdoc.tables.aligned_grid import aligned_grid, is_better
 from kb_pipeline.deepdoc.tables.components import read_components
-from kb_pipeline.deepdoc.tables.grid import Cell, Grid
+from kb_pipeline.deepdoc.tables.grid import Cell, Grid, whole_grid
 from kb_pipeline.deepdoc.tables.ruled import Line, fits, ruled_grid, snapped
 from kb_pipeline.deepdoc.tables.tiling import read_tiled
+from kb_pipeline.records import TextLine
 from kb_pipeline.weights.manifest import DEEPDOC, in_use
 
 SURE = 0.98
@@ -19,7 +21,7 @@ SURE = 0.98
 def choose_grid(
     crop: np.ndarray,
     scale: float,
-    boxes: np.ndarray,
+    segments: Sequence[TextLine],
     horizontal: Sequence[Line],
     vertical: Sequence[Line],
     second_opinion: bool,
@@ -29,13 +31,14 @@ def choose_grid(
     Args:
         crop: [H, W, 3] uint8 BGR, the table's picture.
         scale: pixels per point.
-        boxes: [N, 4] text segments in points.
+        segments: the table's text in points.
         horizontal, vertical: rulings in points.
         second_opinion: ask the second model where the first is unsure; a dropped-in tsr.onnx is asked alone.
 
     Returns:
         A grid; without cells where nothing reads one.
     """
+    boxes = np.array([s.box for s in segments], float).reshape(-1, 4)
     frame = (0.0, 0.0, crop.shape[1] / scale, crop.shape[0] / scale)
     ruled = ruled_grid(horizontal, vertical, frame, boxes)
     original = in_use("table") == DEEPDOC
@@ -46,6 +49,9 @@ def choose_grid(
         other = read_tiled(crop, boxes * scale, "table second opinion")
         if (not other.cut, other.confidence) > (not grid.cut, grid.confidence):
             grid = other
+    aligned = aligned_grid(segments)
+    if aligned and is_better(aligned, whole_grid(grid)):
+        return aligned
     return snapped(grid.moved(1 / scale, 0.0, 0.0), horizontal, vertical, frame)
 
 

@@ -48,7 +48,7 @@ def read_table(
     """
     segments = cut_at_rulings(segments, vertical)
     boxes = np.array([s.box for s in segments], float).reshape(-1, 4)
-    grid = whole_grid(choose_grid(crop, scale, boxes, horizontal, vertical, settings.second_opinion))
+    grid = whole_grid(choose_grid(crop, scale, segments, horizontal, vertical, settings.second_opinion))
     if not grid.cells:
         grid = grid_of_lines(boxes)
     if not grid.cells:

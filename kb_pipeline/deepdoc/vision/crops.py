@@ -77,6 +77,21 @@ def crop_box(picture: np.ndarray, box: Box, margin: int = 0) -> tuple[np.ndarray
     return picture[y0:y1, x0:x1], x0, y0
 
 
+def padded_crop(picture: np.ndarray, box: Box, margin: int) -> tuple[np.ndarray, int, int]:
+    """The same with all of its margin: where the picture ends before it, paper is added, of the crop's median colour.
+
+    The crop's left and top are below 0 where paper was added there.
+    """
+    crop, left, top = crop_box(picture, box, margin)
+    x0, y0 = math.floor(box[0]) - margin, math.floor(box[1]) - margin
+    x1, y1 = math.ceil(box[2]) + margin, math.ceil(box[3]) + margin
+    missing = (max(0, top - y0), max(0, y1 - top - crop.shape[0]), max(0, left - x0), max(0, x1 - left - crop.shape[1]))
+    if crop.size == 0 or max(missing) == 0 or max(missing) > margin + 1:
+        return crop, left, top
+    paper = [float(v) for v in np.atleast_1d(np.median(crop, axis=(0, 1)))]
+    return cv2.copyMakeBorder(crop, *missing, cv2.BORDER_CONSTANT, value=paper), left - missing[2], top - missing[0]
+
+
 def imagenet_planes(picture: np.ndarray, width: int, height: int) -> np.ndarray:
     """[1, 3, height, width] float32: resized to that very size, ImageNet mean and deviation, channels as given."""
     scaled = cv2.resize(picture, (width, height)).astype(np.float32) * np.float32(1 / 255)
