@@ -32,6 +32,8 @@ SHORT = 12.0  # line heights that a cell of words is wide at most, outside of th
 LONG = 25.0  # line heights from which a piece is a line of running text…
 LONG_IN_COLUMNS = 14.0  # …and a line of a column of a page
 PROSE_ROWS = 4  # rows of two such lines, side by side, from which a page is set in columns
+FILLED = 0.75  # share of a column's width that a line of a paragraph takes up
+PROSE_WORDS, PROSE_CHARACTERS = 3, 8  # of such a line, in English and Chinese
 WIDE_GAP = 3.0  # line heights between labels and one column of words
 WORD_ROWS = 4  # rows of a table of words alone; pieces of a diagram stand in fewer
 UNTOUCHED = ("figure", "equation")  # roles of regions in which no table is looked for
@@ -197,9 +199,22 @@ def _are_words(run: Run, several: Sequence[Sequence[TextLine]], height: float) -
 
 
 def _is_prose(run: Run, height: float) -> bool:
-    """Whether most rows hold several lines of running text."""
+    """Whether most rows hold several lines of running text, or several columns are filled with words to their edges."""
+    if sum(_is_filled(run.cells(col), run.columns[col]) for col in range(len(run.columns))) > 1:
+        return True
     long = [sum(piece.box[2] - piece.box[0] >= LONG * height for piece in row) > 1 for row in run.rows]
     return 2 * sum(long) > len(long)
+
+
+def _is_filled(cells: Sequence[TextLine], column: Sequence[float]) -> bool:
+    """Whether the cells of a column look like lines of a paragraph: as wide as it is, and of several words."""
+    width = column[1] - column[0]
+    full = sum(
+        piece.box[2] - piece.box[0] >= FILLED * width
+        and (len(piece.text.split()) >= PROSE_WORDS or sum(ord(c) > 0x2E80 for c in piece.text) >= PROSE_CHARACTERS)
+        for piece in cells
+    )
+    return full >= FIGURES * len(cells)
 
 
 def _is_list(run: Run) -> bool:
