@@ -13,6 +13,7 @@ from kb_pipeline.deepdoc.files.pictures import PictureFile
 from kb_pipeline.errors import KbError
 from kb_pipeline.formats import read_native
 from kb_pipeline.formats.detect import check_name, detect
+from kb_pipeline.formats.registry import FORMATS
 from kb_pipeline_tests.mutants import mutant, sources
 
 SOURCES = sources()
@@ -33,7 +34,7 @@ def read(data: bytes, name: str) -> None:
     """The file as far as it goes without a model."""
     kind = detect(data, name)
     check_name(kind, name)
-    if kind == "pdf" or name.endswith((".png", ".jpeg", ".tiff", ".bmp", ".gif", ".webp")):
+    if FORMATS[kind].pages:
         with PdfFile(data, name) if kind == "pdf" else PictureFile(data, name) as file:
             for page in range(1, min(file.page_count, 3) + 1):
                 file.characters(page)

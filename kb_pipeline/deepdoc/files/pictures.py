@@ -8,13 +8,14 @@ programs write that do not know. The orientation that a camera noted (EXIF) is a
 from __future__ import annotations
 
 import io
+import struct
 import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import cv2
 import numpy as np
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
 from PIL.TiffImagePlugin import TiffImageFile
 
 from kb_pipeline.deepdoc.files.characters import Characters
@@ -46,6 +47,11 @@ UPRIGHT = {
 }
 # TIFF tag "NewSubfileType": bit 0 marks a reduced copy of another page.
 SUBFILE_TAG = 254
+
+# What Pillow raises on bytes that are not what they should be.
+DAMAGE = (
+    OSError, SyntaxError, ValueError, EOFError, TypeError, LookupError, ArithmeticError, struct.error,
+)  # fmt: skip
 
 # The size is checked here, against our own limit and before decoding; Pillow's warning would only repeat it.
 warnings.filterwarnings("ignore", category=Image.DecompressionBombWarning)
@@ -143,7 +149,7 @@ class PictureFile:
                     turned = frame.orientation in TURNED
                     image.draft(None, (height, width) if turned else (width, height))  # decodes no more than it needs
                 pixels = _upright(_pixels(image), frame.orientation)
-        except (OSError, SyntaxError, ValueError, EOFError) as error:
+        except DAMAGE as error:
             raise PageFailed(f"its pixels cannot be decoded ({error})", document=self.name, page=page) from error
         shrinks = width <= pixels.shape[1] and height <= pixels.shape[0]
         if (width, height) != (pixels.shape[1], pixels.shape[0]):
@@ -160,7 +166,7 @@ class PictureFile:
             return Image.open(io.BytesIO(self._data), formats=FORMATS)
         except Image.DecompressionBombError as error:
             raise self._too_large() from error
-        except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
+        except DAMAGE as error:
             raise DamagedFile(
                 "it is no picture that can be read", document=self.name, remedy="open it in a viewer and save it again"
             ) from error
@@ -169,7 +175,10 @@ class PictureFile:
         """The pages by their headers alone. Frames of an animation are no pages, nor are the thumbnails of a TIFF."""
         frames = []
         with self._open() as image:
-            count = getattr(image, "n_frames", 1) if image.format == "TIFF" else 1
+            try:
+                count = getattr(image, "n_frames", 1) if image.format == "TIFF" else 1
+            except DAMAGE as error:
+                raise self._broken() from error
             for number in range(min(count, MAX_PAGES)):
                 try:
                     image.seek(number)
@@ -178,10 +187,8 @@ class PictureFile:
                     if width * height > MAX_SOURCE_PIXELS:
                         raise self._too_large()
                     orientation = _orientation(image)
-                except (OSError, SyntaxError, ValueError, EOFError) as error:
-                    raise DamagedFile(
-                        "the list of its pages is broken", document=self.name, remedy="save it again"
-                    ) from error
+                except DAMAGE as error:
+                    raise self._broken() from error
                 if thumbnail and frames:
                     continue
                 if orientation in TURNED:
@@ -189,6 +196,9 @@ class PictureFile:
                 points = _points(width, height, image.info.get("dpi"))
                 frames.append(_Frame(number, width, height, orientation, points))
         return frames
+
+    def _broken(self) -> DamagedFile:
+        return DamagedFile("the list of its pages is broken", document=self.name, remedy="save it again")
 
     def _too_large(self) -> PictureTooLarge:
         return PictureTooLarge(

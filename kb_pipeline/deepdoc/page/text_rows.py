@@ -117,8 +117,8 @@ def _stacked(characters: Characters) -> np.ndarray:
     if count < MIN_STACK:
         return stacked
     centre = (characters.loose[:, :2] + characters.loose[:, 2:]) / 2
-    size = characters.size
-    shift, step = np.abs(np.diff(centre[:, 0])) / size[1:], np.diff(centre[:, 1]) / size[1:]
+    size = np.maximum(characters.size[1:], 1e-6)
+    shift, step = np.abs(np.diff(centre[:, 0])) / size, np.diff(centre[:, 1]) / size
     script = np.array([is_ideographic(t) for t in characters.text.tolist()])
     upright = (characters.angle == 0) & script
     follows = (shift < STACK_SHIFT) & (step > STACK_STEP[0]) & (step < STACK_STEP[1]) & upright[1:] & upright[:-1]

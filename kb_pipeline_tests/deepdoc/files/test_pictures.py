@@ -144,3 +144,13 @@ def test_unreadable_pictures_are_named():
 def test_a_picture_beyond_all_bounds_is_refused_before_it_is_made():
     with PictureFile(saved(marked(), "PNG"), "p.png") as file, pytest.raises(PageFailed, match="too large"):
         file.render(1, 100.0)
+
+
+def test_a_tiff_without_its_dimensions_is_damaged():
+    target = io.BytesIO()
+    Image.new("L", (40, 20)).save(target, "TIFF")
+    data = target.getvalue()
+    entry = data.index(b"\x00\x01", 8)  # the width's tag, 256, in an upright or turned file
+    at = data.rindex(b"\x00\x01", 0, entry + 2)
+    with pytest.raises(DamagedFile):
+        PictureFile(data[:at] + b"\xff\xfe" + data[at + 2 :], "a.tif")
