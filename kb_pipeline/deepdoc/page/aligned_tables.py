@@ -185,7 +185,9 @@ def _holds_figures(cells: Sequence[TextLine]) -> bool:
 
 
 def _are_words(run: Run, several: Sequence[Sequence[TextLine]], height: float) -> bool:
-    """Whether columns of short words stand apart from the labels and from each other."""
+    """Whether columns of short words stand apart from the labels and from each other, and are no paragraphs."""
+    if sum(_is_filled(run.cells(col), run.columns[col]) for col in range(len(run.columns))) > 1:
+        return False
     short = all(
         np.percentile([piece.box[2] - piece.box[0] for piece in run.cells(col)], 75) <= SHORT * height
         for col in range(1, len(run.columns))
@@ -199,9 +201,7 @@ def _are_words(run: Run, several: Sequence[Sequence[TextLine]], height: float) -
 
 
 def _is_prose(run: Run, height: float) -> bool:
-    """Whether most rows hold several lines of running text, or several columns are filled with words to their edges."""
-    if sum(_is_filled(run.cells(col), run.columns[col]) for col in range(len(run.columns))) > 1:
-        return True
+    """Whether most rows hold several lines of running text."""
     long = [sum(piece.box[2] - piece.box[0] >= LONG * height for piece in row) > 1 for row in run.rows]
     return 2 * sum(long) > len(long)
 
