@@ -58,19 +58,19 @@ def stream(data: bytes, entries: bytes = b"", compress: bool = False) -> bytes:
 
 
 def document(*pages: PageSource, outline: Sequence[tuple[str, int, float]] = (), password: str = "", owner: str = "",
-             object_streams: bool = False) -> bytes:  # fmt: skip
+             object_streams: bool = False, catalog: bytes = b"") -> bytes:  # fmt: skip
     """A whole file. `outline`: (title, page from 1, y in user space) entries.
 
     `password` (user) or `owner` encrypts it with 40 bit RC4; `object_streams` hides the dictionaries in a compressed
-    stream, as modern writers do.
+    stream, as modern writers do. `catalog`: further entries; the objects of the first page are numbered from 3.
     """
     file = _File(password, owner)
-    catalog, tree = file.reserve(), file.reserve()
+    root, tree = file.reserve(), file.reserve()
     kids = [_add_page(file, tree, source) for source in pages]
     file.set(tree, b"<< /Type /Pages /Count %d /Kids [%s] >>" % (len(kids), b" ".join(b"%d 0 R" % k for k in kids)))
     extra = b"/Outlines %d 0 R" % _add_outline(file, kids, outline) if outline else b""
-    file.set(catalog, b"<< /Type /Catalog /Pages %d 0 R %s >>" % (tree, extra))
-    return file.bytes(catalog, object_streams)
+    file.set(root, b"<< /Type /Catalog /Pages %d 0 R %s %s >>" % (tree, extra, catalog))
+    return file.bytes(root, object_streams)
 
 
 def identity_font(to_unicode: dict[int, str] | None, base: str = "ABCDEF+Song", width: int = 1000) -> dict[str, bytes]:

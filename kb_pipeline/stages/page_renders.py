@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 THUMBNAIL_WIDTH = 160  # pixels; every event is stored twice in the event log, so it stays small
 THUMBNAIL_QUALITY = 60
 
+ATTACHMENTS = "attachments.json"  # part of documents that have some: their names
+
 
 def compute_page(work: PageWork) -> tuple[dict[str, bytes], Mapping[str, float]]:
     """Render a page and read its characters.
@@ -53,8 +55,13 @@ def read_characters(data: bytes):
 
 
 def finish(work: Work) -> Output:
-    """The outline of the document, and its first page as a thumbnail for the listing."""
-    return Output({"bookmarks.json": encode(work.pages.file.bookmarks())}, {"preview": _thumbnail(work.pages.file)})
+    """The outline of the document, names of the files attached to it, and its first page as a thumbnail for the
+    listing."""
+    file = work.pages.file
+    parts = {"bookmarks.json": encode(file.bookmarks())}
+    if attached := file.attachments():
+        parts[ATTACHMENTS] = encode(attached)
+    return Output(parts, {"preview": _thumbnail(file)})
 
 
 def _thumbnail(file: PagedFile) -> str:
@@ -72,7 +79,7 @@ def _thumbnail(file: PagedFile) -> str:
 STAGE = Stage(
     PAGE_PICTURES,
     ("raw_file",),
-    f"4 pypdfium2 {version('pypdfium2')}",
+    f"5 pypdfium2 {version('pypdfium2')}",
     "Pages as pictures, with geometry, characters and the verdict on their character layer.",
     settings=("render",),
     idle=without_pages,

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from kb_pipeline.engine.stage import Output, Stage, Work
 from kb_pipeline.errors import DamagedFile
 from kb_pipeline.formats.registry import FORMATS
 from kb_pipeline.records import Bookmark, PageLayout, PageRender, PageTables, ParsedDocument, decode, encode
 from kb_pipeline.stages.layout_boxes import PICTURED, figure_part
+from kb_pipeline.stages.page_renders import ATTACHMENTS
 from kb_pipeline.stages.raw_file import RawFile, raw_file
 from kb_pipeline.storage.artefacts import Artefacts
 from kb_pipeline.storage.pictures import FIGURE_PICTURES
@@ -18,6 +21,8 @@ if TYPE_CHECKING:
 
 DOCUMENT = "document.json"
 """Part that holds the ParsedDocument."""
+
+ATTACHMENTS_TOLD = 10  # names of attached files in a note
 
 
 def compute(work: Work) -> Output:
@@ -62,6 +67,10 @@ def _assembled(work: Work) -> tuple[ParsedDocument, dict[str, bytes]]:
         raise DamagedFile(f"no page can be read; the first: {pages[0].error}", remedy="repair the file")
     bookmarks = decode(work.read("page_renders", "bookmarks.json"), tuple[Bookmark, ...])
     document = assemble(pages, tables, bookmarks, work.settings)
+    if work.part_names("page_renders", ATTACHMENTS):
+        attached = decode(work.read("page_renders", ATTACHMENTS), tuple[str, ...])
+        told = f"attached files that are not read ({len(attached)}): {', '.join(attached[:ATTACHMENTS_TOLD])}"
+        document = msgspec.structs.replace(document, notes=(*document.notes, told))
     crops = {
         (page.page, region.box): figure_part(page.page, index)
         for page in pages

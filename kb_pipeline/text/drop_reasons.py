@@ -17,6 +17,7 @@ LINE_END_HYPHEN: Final = "line-end hyphen"
 INVISIBLE: Final = "invisible text"
 TRANSPARENT: Final = "transparent text"
 BACKGROUND_COLOURED: Final = "background-coloured text"
+NOT_PAINTED: Final = "not painted"
 OFF_PAGE: Final = "off page"
 TWICE: Final = "drawn twice"
 TINY: Final = "too small to read"
@@ -47,6 +48,7 @@ DropReason = Literal[
     "invisible text",
     "transparent text",
     "background-coloured text",
+    "not painted",
     "off page",
     "drawn twice",
     "too small to read",

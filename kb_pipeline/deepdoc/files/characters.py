@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # Reasons for which a character is not shown to a reader.
 
 # Text below this size in points is a trick or an accident: a printed full stop is larger.
-MIN_SIZE = 0.5
+MIN_SIZE = 1.0
 # A copy of the same character so near (share of the type size) is fake bold; two letters "l" lie 0.22 apart.
 TWICE_DISTANCE = 0.12
 # Grey levels (of 255) between the darkest and the lightest pixel of a place where nothing can be read.

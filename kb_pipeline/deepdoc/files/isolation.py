@@ -199,6 +199,9 @@ class IsolatedFile:
     def bookmarks(self) -> tuple[Bookmark, ...]:
         return self._ask(0, "bookmarks")
 
+    def attachments(self) -> tuple[str, ...]:
+        return self._ask(0, "attachments")
+
     def close(self) -> None:
         """Close the file and leave its process to the next one; may be called twice."""
         with self._lock:

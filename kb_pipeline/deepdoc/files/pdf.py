@@ -16,6 +16,7 @@ import pypdfium2.raw as raw
 from kb_pipeline.deepdoc.files import pdfium
 from kb_pipeline.deepdoc.files.characters import Characters, mark_ground_colour
 from kb_pipeline.deepdoc.files.geometry import coverage
+from kb_pipeline.deepdoc.files.painted import mark_unpainted
 from kb_pipeline.deepdoc.files.pdf_outline import read_outline
 from kb_pipeline.deepdoc.files.pdf_page import (
     MAX_SIDE,
@@ -36,8 +37,12 @@ from kb_pipeline.records import Bookmark, Box
 
 # No picture beyond this is ever allocated, whatever the scale that was asked for; pixels.
 MAX_PIXELS = 400_000_000
-# Scale of the small grey picture in which pale text is looked for; pixels per point.
+# Attachments that are told of, and bytes of a name; a file can claim any number.
+MAX_ATTACHMENTS = 1000
+MAX_NAME = 2048
+# Scale of the small grey picture in which text is looked for that does not show; pixels per point.
 GROUND_SCALE = 1.5
+PAINTED_SCALE = 1.0
 GROUND_PIXELS = 8_000_000
 
 
@@ -112,6 +117,12 @@ class PdfFile:
         with pdfium.LOCK:
             return read_outline(self._document, self._target_top)
 
+    def attachments(self) -> tuple[str, ...]:
+        """Names of the files that are attached to the document, in its order."""
+        with pdfium.LOCK:
+            count = max(0, raw.FPDFDoc_GetAttachmentCount(self._document)) if self._document else 0
+            return tuple(_attachment_name(self._document, index) for index in range(min(count, MAX_ATTACHMENTS)))
+
     def size(self, page: int) -> tuple[float, float]:
         """Width and height of the displayed page in points."""
         geometry = self._geometry(page)
@@ -130,11 +141,18 @@ class PdfFile:
         geometry = self._geometry(page)
         with self._page(page):
             text = pdfium.address(self._text_page(page))
-            characters, pale = read_characters(text, geometry.matrix, geometry.width, geometry.height)
+            layer = read_characters(text, geometry.matrix, geometry.width, geometry.height)
+        characters, pale = layer.characters, layer.pale
+        if not characters.seen.any():
+            return characters
+        scale = render_scale(geometry.width, geometry.height, GROUND_SCALE * 72, GROUND_PIXELS)
         if (pale & characters.seen).any():
-            scale = render_scale(geometry.width, geometry.height, GROUND_SCALE * 72, GROUND_PIXELS)
             characters = mark_ground_colour(characters, pale, self._grey(page, scale), scale)
-        return characters
+        with self._page(page) as handle:
+            walked = walk(pdfium.address(handle), geometry.matrix)
+            texts = [item for item, _ in walked if pdfium.object_type(item) == raw.FPDF_PAGEOBJ_TEXT]
+            scale = render_scale(geometry.width, geometry.height, PAINTED_SCALE * 72, GROUND_PIXELS)
+            return mark_unpainted(layer._replace(characters=characters), texts, lambda: self._grey(page, scale), scale)
 
     def render(self, page: int, scale: float) -> np.ndarray:
         """The displayed page as BGR, uint8 [H, W, 3], `scale` pixels per point; annotations are drawn.
@@ -270,6 +288,16 @@ class PdfFile:
             raw.FPDF_RenderPageBitmap(bitmap, handle, 0, 0, width, height, 0, raw.FPDF_ANNOT)
             raw.FPDFBitmap_Destroy(bitmap)
         return picture
+
+
+def _attachment_name(document: object, index: int) -> str:
+    attachment = raw.FPDFDoc_GetAttachment(document, index)
+    length = raw.FPDFAttachment_GetName(attachment, None, 0) if attachment else 0
+    if length < 2 or length > MAX_NAME:
+        return f"attachment {index + 1}"
+    buffer = (ctypes.c_ushort * (length // 2))()
+    raw.FPDFAttachment_GetName(attachment, buffer, length)
+    return bytes(buffer).decode("utf-16-le", "replace").rstrip("\0") or f"attachment {index + 1}"
 
 
 def _password_forms(password: str) -> list[bytes]:

@@ -57,19 +57,28 @@ class TextObject(NamedTuple):
     light: float
     dropped: str
     pale: bool
+    embedded: bool
 
 
-def read_characters(
-    text_page: int, display: pdfium.Matrix, width: float, height: float
-) -> tuple[Characters, np.ndarray]:
-    """Characters of a page, and [N] bool: those in a very light colour. The caller holds the PDFium lock.
+class TextLayer(NamedTuple):
+    """The characters of a page, and [N] of each: whether its colour is very light, the address of its text object, and
+    whether the file brings the glyphs of its font along."""
+
+    characters: Characters
+    pale: np.ndarray
+    owners: np.ndarray
+    embedded: np.ndarray
+
+
+def read_characters(text_page: int, display: pdfium.Matrix, width: float, height: float) -> TextLayer:
+    """Characters of a page. The caller holds the PDFium lock.
 
     `text_page`: address of a loaded text page; `display`: user space to displayed points; `width`, `height` of the
     displayed page in points.
     """
     count = raw.FPDFText_CountChars(ctypes.cast(text_page, raw.FPDF_TEXTPAGE))
     if count <= 0:
-        return Characters.empty(), np.zeros(0, dtype=bool)
+        return TextLayer(Characters.empty(), np.zeros(0, bool), np.zeros(0, np.uint64), np.zeros(0, bool))
     page = ctypes.c_void_p(text_page)
     codes = np.array(list(map(pdfium.each_unicode, repeat(page), range(count))), dtype=np.int64)
     owners = np.array([owner or 0 for owner in map(pdfium.each_object, repeat(page), range(count))], dtype=np.uint64)
@@ -104,7 +113,8 @@ def read_characters(
         unmapped=np.array(unmapped, dtype=np.int32) != 0,
         dropped=shared["dropped"],
     )
-    return mark_unseen(characters, width, height), shared["pale"].astype(bool)
+    pale, embedded = shared["pale"].astype(bool), shared["embedded"].astype(bool)
+    return TextLayer(mark_unseen(characters, width, height), pale, owners[rows], embedded)
 
 
 # ---------------------------------------------------------------- what a code unit is
@@ -203,7 +213,7 @@ def _objects(
     used, of_row = np.unique(of_character[rows], return_inverse=True)
     found: list[TextObject] = []
     known: dict[tuple, TextObject] = {}  # many writers start a new object for every letter, all of them alike
-    fonts: dict[int, tuple[str, bool]] = {}
+    fonts: dict[int, tuple[str, bool, bool]] = {}
     matrix, colour = (ctypes.c_float * 6)(), (ctypes.c_uint * 4)()
     at_matrix, at_colour = ctypes.addressof(matrix), ctypes.addressof(colour)
     for i, owner in zip(first[used].tolist(), owners[first[used]].tolist(), strict=True):
@@ -219,7 +229,7 @@ def _objects(
     return {name: [getattr(o, name) for o in found] for name in TextObject._fields}, of_row
 
 
-def _text_object(key: tuple, font: tuple[str, bool], display: pdfium.Matrix) -> TextObject:
+def _text_object(key: tuple, font: tuple[str, bool, bool], display: pdfium.Matrix) -> TextObject:
     """`key`: matrix without its shift, font size, render mode, font, and the fill colour where there is one."""
     a, b, c, d, size, mode, _, *colour = key
     across = (display[0] * a + display[2] * b, display[1] * a + display[3] * b)
@@ -233,7 +243,7 @@ def _text_object(key: tuple, font: tuple[str, bool], display: pdfium.Matrix) -> 
         pale = min(colour[:3]) >= MIN_PALE
         luma = sum(weight * channel / 255 for weight, channel in zip(LUMA, colour[:3], strict=True))
         light = 1 - (1 - luma) * colour[3] / 255
-    name, bold = font
+    name, bold, embedded = font
     return TextObject(
         font=name,
         bold=bold or mode in (raw.FPDF_TEXTRENDERMODE_FILL_STROKE, raw.FPDF_TEXTRENDERMODE_FILL_STROKE_CLIP),
@@ -243,15 +253,17 @@ def _text_object(key: tuple, font: tuple[str, bool], display: pdfium.Matrix) -> 
         light=round(light, 3),
         dropped=dropped,
         pale=pale,
+        embedded=embedded,
     )
 
 
-def _font(font: int) -> tuple[str, bool]:
-    """Base name, and whether the font is bold by descriptor or by name."""
+def _font(font: int) -> tuple[str, bool, bool]:
+    """Base name, whether the font is bold by descriptor or by name, and whether the file brings it along."""
     if not font:
-        return "", False
+        return "", False, False
     buffer = ctypes.create_string_buffer(256)
     length = pdfium.font_name(font, ctypes.addressof(buffer), 256)
     name = buffer.raw[: max(0, min(length, 256) - 1)].decode("utf-8", "replace")
     weight, flags = pdfium.font_weight(font), pdfium.font_flags(font)
-    return name, weight >= BOLD_WEIGHT or bool(flags > 0 and flags & FORCE_BOLD) or bool(BOLD_NAME.search(name))
+    bold = weight >= BOLD_WEIGHT or bool(flags > 0 and flags & FORCE_BOLD) or bool(BOLD_NAME.search(name))
+    return name, bold, pdfium.font_embedded(font) == 1

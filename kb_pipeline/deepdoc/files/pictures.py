@@ -98,6 +98,10 @@ class PictureFile:
     def page_count(self) -> int:
         return len(self._frames)
 
+    def attachments(self) -> tuple[str, ...]:
+        """A picture has none."""
+        return ()
+
     def bookmarks(self) -> tuple[Bookmark, ...]:
         """None: pictures have no outline."""
         return ()

@@ -201,7 +201,10 @@ def _are_words(run: Run, several: Sequence[Sequence[TextLine]], height: float) -
 
 
 def _is_prose(run: Run, height: float) -> bool:
-    """Whether most rows hold several lines of running text."""
+    """Whether most rows hold several lines of running text, or such lines are all that stands at the left."""
+    first = run.columns[0]
+    if first[1] - first[0] >= LONG * height and _is_filled(run.cells(0), first):
+        return True
     long = [sum(piece.box[2] - piece.box[0] >= LONG * height for piece in row) > 1 for row in run.rows]
     return 2 * sum(long) > len(long)
 

@@ -67,6 +67,9 @@ PROSE = "words that fill the whole width of their column, as"
         rows(*((f"Chapter {k} .....................", str(3 * k)) for k in range(1, 9)), xs=(72, 480)),
         rows(*((f"{k}.", "an item of the list in a few words") for k in range(1, 7)), xs=(72, 92)),
         rows(*(("E = mc + h", f"({k})") for k in range(1, 6)), xs=(150, 480), pitch=25),  # numbered formulas
+        # a paragraph beside the numbers of a list of references
+        [line(PROSE, 60, 100 + 14 * k, 270) for k in range(9)]
+        + [line(str(k + 1), 350, 100 + 28 * k) for k in range(4)],
         rows(("Acme Ltd", "12 March 2024"), ("North Road", ""), ("Riverton", ""), xs=(72, 400)),  # the head of a letter
     ],
 )
