@@ -40,7 +40,7 @@ def test_covered_and_clipped_text_is_dropped_with_its_reason(tmp_path, hidden):
 def test_text_on_a_layer_that_is_off_is_dropped(tmp_path):
     layer = {"L": b"<< /Type /OCG /Name (draft) >>"}
     parsed = read(
-        tmp_path, SEEN, b"/OC /P1 BDC " + OLD + b"EMC\n",
+        tmp_path, SEEN, b"/OC /P1 BDC " + text("The rent was 250 euros.", 72, 650, font="F2") + b"EMC\n",
         objects=layer, resources=b"/Properties << /P1 {L} 0 R >>",
         catalog=b"/OCProperties << /OCGs [3 0 R] /D << /OFF [3 0 R] >> >>",
     )  # fmt: skip

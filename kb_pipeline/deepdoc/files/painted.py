@@ -18,6 +18,7 @@ from kb_pipeline.text.drop_reasons import NOT_PAINTED
 CHANGED = 8  # grey levels (of 255) by which a pixel that shows text differs from one without it
 UNSEEN = 0.9  # share of a text object's characters without such a pixel, from which it is not painted
 OVERLAID = 0.25  # share of a character's box that another object's character covers
+LATIN_END = 0x250  # first code point after Latin letters
 MAX_LOOKS = 12  # text objects under other text that are looked at one by one
 
 
@@ -42,7 +43,7 @@ def mark_unpainted(
     whole = picture()
     shown = _shown(characters, whole, _without(objects, picture), scale)
     hidden = np.zeros(len(characters), dtype=bool)
-    judged = characters.seen & (layer.embedded | _drawn_elsewhere(characters, shown))
+    judged = characters.seen & (layer.embedded | _drawable(characters, shown))
     for owner in np.unique(owners[judged]).tolist():
         own = (owners == owner) & judged
         if (~shown[own]).mean() >= UNSEEN:
@@ -56,11 +57,13 @@ def mark_unpainted(
     return characters.marked(hidden, NOT_PAINTED)
 
 
-def _drawn_elsewhere(characters: Characters, shown: np.ndarray) -> np.ndarray:
-    """[N] bool: rows whose font draws some character of their script on this page."""
+def _drawable(characters: Characters, shown: np.ndarray) -> np.ndarray:
+    """[N] bool: rows whose font draws some character of their script on this page, and all in Latin letters, for which
+    PDFium has fonts of its own."""
     pairs = zip(characters.font.tolist(), characters.text.tolist(), strict=True)
     _, group = np.unique(np.array([f"{font} {ord(text[0]) >> 8}" for font, text in pairs]), return_inverse=True)
-    return np.bincount(group, weights=shown, minlength=group.max(initial=0) + 1)[group] > 0
+    latin = np.array([ord(text[0]) < LATIN_END for text in characters.text.tolist()])
+    return latin | (np.bincount(group, weights=shown, minlength=group.max(initial=0) + 1)[group] > 0)
 
 
 def _without(objects: Iterable[int], picture: Callable[[], np.ndarray]) -> np.ndarray:
