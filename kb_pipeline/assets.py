@@ -22,10 +22,13 @@ class BatchConfig(dg.Config):
     documents: list[str] = []
 
 
-def document_assets(pipeline: tuple[Stage, ...], owners: Sequence[str] = ()) -> dg.AssetsDefinition:
+def document_assets(
+    pipeline: tuple[Stage, ...], owners: Sequence[str] = (), batch: int = PipelineSettings().batch
+) -> dg.AssetsDefinition:
     """One asset for each stage, all computed by one step.
 
     Args:
+        batch: documents per run of a backfill.
         owners: of the assets, as Dagster writes them: `team:…` or a mail address.
     """
 
@@ -42,7 +45,7 @@ def document_assets(pipeline: tuple[Stage, ...], owners: Sequence[str] = ()) -> 
             if stage.sums_characters
         ],
         can_subset=True,
-        backfill_policy=dg.BackfillPolicy.multi_run(PipelineSettings().batch),
+        backfill_policy=dg.BackfillPolicy.multi_run(batch),
     )
     def document_stages(
         context: dg.AssetExecutionContext, config: BatchConfig, knowledge_base: KnowledgeBaseResource

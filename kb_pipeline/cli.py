@@ -124,22 +124,22 @@ def models_verify(as_json: bool) -> None:
 @json_option
 def create(name: str, assignments: tuple[str, ...], as_json: bool) -> None:
     """Create the knowledge base NAME."""
+    from kb_pipeline.operations.own_settings import without_secrets
     from kb_pipeline.settings import parse_assignments
 
     with _context() as context:
-        entry = context.catalogue.create(name, parse_assignments(assignments))
-    _print(entry, as_json, [f"created {entry.name} ({entry.id})"])
+        entry = context.catalogue.create(name, parse_assignments(assignments, of_knowledge_base=True))
+    _print(without_secrets(entry), as_json, [f"created {entry.name} ({entry.id})"])
 
 
 @kb.command("list")
 @json_option
 def list_(as_json: bool) -> None:
     """List the knowledge bases."""
+    from kb_pipeline.operations.own_settings import listed
+
     with _context() as context:
-        rows = [
-            {"name": e.name, "id": e.id, "documents": len(context.catalogue.document_ids(e.id)), "settings": e.settings}
-            for e in context.catalogue.knowledge_bases()
-        ]
+        rows = listed(context.catalogue)
     _print({"knowledge_bases": rows}, as_json, cli_lines.knowledge_base_lines(rows))
 
 
@@ -148,18 +148,25 @@ def list_(as_json: bool) -> None:
 @click.argument("assignments", nargs=-1, metavar="[KEY=VALUE]...")
 @json_option
 def set_(name: str, assignments: tuple[str, ...], as_json: bool) -> None:
-    """Give the knowledge base NAME settings of its own, or show those it has."""
-    import msgspec
-
-    from kb_pipeline.settings import parse_assignments
+    """Give the knowledge base NAME settings of its own, or show those it has; secrets are never shown."""
+    from kb_pipeline.operations.own_settings import give, without_secrets
 
     with _context() as context:
-        entry = context.catalogue.knowledge_base(name)
-        if assignments:
-            entry = msgspec.structs.replace(entry, settings={**entry.settings, **parse_assignments(assignments)})
-            context.catalogue.save(entry)
-    lines = [f"{key} = {value}" for key, value in entry.settings.items()]
-    _print({"name": entry.name, "settings": entry.settings}, as_json, lines)
+        entry = without_secrets(give(context.catalogue, name, assignments))
+    _print({"name": entry.name, "settings": entry.settings}, as_json, cli_lines.setting_lines(entry.settings))
+
+
+@kb.command()
+@click.argument("name")
+@click.argument("keys", nargs=-1, required=True, metavar="KEY...")
+@json_option
+def unset(name: str, keys: tuple[str, ...], as_json: bool) -> None:
+    """Take settings of its own from the knowledge base NAME, so that those of the installation hold again."""
+    from kb_pipeline.operations.own_settings import take_back, without_secrets
+
+    with _context() as context:
+        entry = without_secrets(take_back(context.catalogue, name, keys))
+    _print({"name": entry.name, "settings": entry.settings}, as_json, cli_lines.setting_lines(entry.settings))
 
 
 @kb.command()
@@ -185,9 +192,11 @@ def delete(name: str, yes: bool, as_json: bool) -> None:
 @json_option
 def rename(name: str, new_name: str, as_json: bool) -> None:
     """Give the knowledge base NAME another name; nothing is computed again."""
+    from kb_pipeline.operations.own_settings import without_secrets
+
     with _context() as context:
         entry = context.catalogue.rename(name, new_name)
-    _print(entry, as_json, [f"{name} is now {entry.name}"])
+    _print(without_secrets(entry), as_json, [f"{name} is now {entry.name}"])
 
 
 @kb.command()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, get_args
 
 from kb_pipeline.query.places import in_words
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kb_pipeline.operations.demo import Demo
     from kb_pipeline.operations.doctor import Finding
     from kb_pipeline.operations.ingest import IngestReport
+    from kb_pipeline.operations.own_settings import ListedKnowledgeBase
     from kb_pipeline.operations.status import DocumentPlan, DocumentStatus
     from kb_pipeline.query.results import SearchResult
 
@@ -28,8 +29,16 @@ def model_lines(rows: Iterable[dict[str, Any]]) -> list[str]:
     return [f"{r['state']:8} {r['set']:8} {r['name']:36} {r['role']:22} {r['weights']}" for r in rows]
 
 
-def knowledge_base_lines(rows: Sequence[dict[str, Any]]) -> list[str]:
-    return [f"{r['name']}  {r['documents']} documents" for r in rows] or ["none; `kb create NAME` makes one"]
+def knowledge_base_lines(bases: Iterable[ListedKnowledgeBase]) -> list[str]:
+    lines = []
+    for base in bases:
+        lines.append(f"{base.name}  {base.documents} documents")
+        lines += [f"   not used: {key} ({why}); kb unset {base.name} {key}" for key, why in base.unusable.items()]
+    return lines or ["none; `kb create NAME` makes one"]
+
+
+def setting_lines(own: dict[str, Any]) -> list[str]:
+    return [f"{key} = {value}" for key, value in own.items()]
 
 
 def ingest_lines(report: IngestReport) -> list[str]:

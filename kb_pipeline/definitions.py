@@ -8,9 +8,11 @@ import dagster as dg
 
 from kb_pipeline.assets import document_assets
 from kb_pipeline.engine.stage import Stage
+from kb_pipeline.errors import InvalidSetting
 from kb_pipeline.orchestration.resource import RESOURCE, KnowledgeBaseResource
 from kb_pipeline.orchestration.schedules import JOB, NIGHTLY, nightly_reingest
 from kb_pipeline.orchestration.scores import score_assets
+from kb_pipeline.settings import PipelineSettings
 from kb_pipeline.stages.pipeline import PIPELINE
 
 
@@ -34,7 +36,8 @@ def build_definitions(
         executor: of runs that the UI starts over any assets; only one of merged definitions may have one. The job
             `ingest` runs in one process whatever it is.
     """
-    stages = document_assets(pipeline, owners)
+    resource = resource or KnowledgeBaseResource()
+    stages = document_assets(pipeline, owners, _batch(resource))
     # a batch is one step that uses every core: a process per step would only load the models again
     job = dg.define_asset_job(JOB, selection=[stage.name for stage in pipeline], executor_def=dg.in_process_executor)
     readers = [stage.name for stage in pipeline if stage.serves_readers]
@@ -42,9 +45,17 @@ def build_definitions(
         assets=[stages, *(score_assets(readers, owners) if scores else ())],
         jobs=[job],
         schedules=[nightly_reingest(nightly)] if nightly else [],
-        resources={RESOURCE: resource or KnowledgeBaseResource()},
+        resources={RESOURCE: resource},
         executor=executor,
     )
+
+
+def _batch(resource: KnowledgeBaseResource) -> int:
+    """Documents per run. A wrong setting is told by what runs: here it would take the whole code location away."""
+    try:
+        return resource.load().pipeline.batch
+    except InvalidSetting:
+        return PipelineSettings().batch
 
 
 defs = build_definitions(executor=dg.in_process_executor)

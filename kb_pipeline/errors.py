@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
+from kb_pipeline.text.credentials import hide_credentials
+
 
 class KbError(Exception):
-    """Base of every error that a user is meant to read.
+    """Base of every error that a user is meant to read. Credentials in addresses are taken out of all that it says.
 
     Attributes:
         exit_code: what the `kb` command ends with (1 document failed, 2 wrong usage, 3 service or model missing).
@@ -16,6 +18,7 @@ class KbError(Exception):
     exit_code = 1
 
     def __init__(self, message: str, *, document: str = "", page: int = 0, remedy: str = ""):
+        message, document, remedy = (hide_credentials(text) for text in (message, document, remedy))
         self.document, self.page, self.remedy = document, page, remedy
         place = document + (f", page {page}" if page else "")
         super().__init__(f"{place}: {message}" if place else message)

@@ -1,13 +1,20 @@
 """One typed Settings: defaults, then kb.toml in KB_HOME, then KB_* variables, then a knowledge base's own values.
 
-Variables name the group and the key with two underscores between: `KB_CHUNKING__CHUNK_TOKENS=256`. Unknown keys are
-refused everywhere, with the list of what is allowed. `KB_HOME` and `KB_MODELS` are places, not settings.
+Variables name the group and the key with two underscores between: `KB_CHUNKING__CHUNK_TOKENS=256`; lists are JSON or
+parted by commas, tables are JSON. Unknown keys are refused, with the list of what is allowed; only those that an older
+release stored with a knowledge base are left aside. `KB_HOME` and `KB_MODELS` are places, not settings.
+
+A secret is written out, or as `env:NAME`, the variable that holds it at use.
 """
+
+# Not pydantic-settings: it knows neither the last layer, a knowledge base's own values under dotted keys, of which some
+# may be of an older release, nor lists with commas, and it passes over unknown variables that begin with KB_.
 
 from __future__ import annotations
 
 import difflib
 import fnmatch
+import json
 import os
 import tomllib
 from collections.abc import Mapping
@@ -19,9 +26,17 @@ from pydantic.fields import FieldInfo
 
 from kb_pipeline.choices import CHUNK_MODES, EMBEDDING_PROVIDERS, RERANKERS
 from kb_pipeline.errors import InvalidSetting
+from kb_pipeline.text.credentials import HIDDEN, hide_credentials, holds_credentials
 from kb_pipeline.text.drop_reasons import DropReason
 
 PLACES = ("KB_HOME", "KB_MODELS")
+REFERENCE = "env:"  # begins the name of a variable that holds a secret
+PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600  # rights of what may hold secrets: the user's own
+OF_INSTALLATION = ("storage", "pipeline")  # groups that no knowledge base has values of its own of
+# options of stores that are no secrets; the words of any other option are shown as ***, since each store names its own
+OPEN_OPTIONS = frozenset(
+    {"endpoint_url", "region_name", "region", "host", "protocol", "mode", "project", "account_name"}
+)
 
 
 def _one_of(names: Mapping[str, object], *more: str) -> AfterValidator:
@@ -63,6 +78,7 @@ class ParserSettings(Group, frozen=True):
     Attributes:
         engine: `local` (the models of this installation) or `remote` (a PP-StructureV3 layout-parsing service).
         base_url: the service's address; `/layout-parsing` is added where it is missing.
+        revision: names the service's models; pages are read again when it changes, not when the address does.
         token: sent as `Authorization: token …` where it is set.
         pages: maximum number of pages of a PDF in one request; services answer for 10 unless their limit was raised.
         chart_recognition: let the service read charts as tables.
@@ -73,6 +89,7 @@ class ParserSettings(Group, frozen=True):
 
     engine: Literal["local", "remote"] = "local"
     base_url: str = ""
+    revision: str = ""
     token: SecretStr = SecretStr("")
     pages: int = Field(default=10, ge=1, le=1000)
     chart_recognition: bool = False
@@ -190,6 +207,8 @@ class EmbeddingSettings(Group, frozen=True):
 
     Attributes:
         provider: `local` (bundled model) or `openai` (any OpenAI-compatible endpoint).
+        base_url, model: of the endpoint. The same model at another address gives the same vectors.
+        revision: names the version of the model; texts are embedded again when it changes.
         dimension: length of a vector; 0 asks the model.
         batch: texts per request to the endpoint.
         max_tokens: maximum number of tokens of a text that the endpoint's model takes (the local model knows its own).
@@ -200,6 +219,7 @@ class EmbeddingSettings(Group, frozen=True):
     base_url: str = ""
     api_key: SecretStr = SecretStr("")
     model: str = ""
+    revision: str = ""
     dimension: int = Field(default=0, ge=0)
     batch: int = Field(default=64, ge=1, le=2048)
     max_tokens: int = Field(default=512, ge=32)
@@ -207,6 +227,13 @@ class EmbeddingSettings(Group, frozen=True):
     passage_prefix: str = ""
     timeout_s: float = Field(default=60.0, gt=0)
     max_retries: int = Field(default=4, ge=0, le=10)
+
+
+VECTOR_SETTINGS = (
+    "embedding.provider", "embedding.model", "embedding.revision", "embedding.dimension", "embedding.query_prefix",
+    "embedding.passage_prefix",
+)  # fmt: skip
+"""What shapes a vector. Where the model runs is not among them: the same model gives the same vectors anywhere."""
 
 
 class IndexSettings(Group, frozen=True):
@@ -325,22 +352,108 @@ class Settings(Group, frozen=True):
             tree[group][name] = value
         return _validated(tree)._at(self.home)
 
+    def with_stored(self, stored: Mapping[str, Any], overrides: Mapping[str, Any] | None = None) -> Settings:
+        """A copy with a knowledge base's stored values, those that this release cannot use left aside (`unusable`), and
+        `overrides` on top.
+
+        Raises:
+            InvalidSetting: of `overrides`, as `merged`.
+        """
+        unused = unusable(stored)
+        return self.merged({**{k: v for k, v in stored.items() if k not in unused}, **(overrides or {})})
+
     def _at(self, folder: Path) -> Settings:
         # private attributes of frozen pydantic models can be set
         self._home = folder  # pyright: ignore[reportAttributeAccessIssue]
         return self
 
     def slice(self, keys: tuple[str, ...]) -> dict[str, Any]:
-        """Values of the named groups (`chunking`) and keys (`embedding.model`) as plain JSON, secrets left out:
-        what a stage's fingerprint covers."""
+        """Values of the named groups (`chunking`) and keys (`embedding.model`) as plain JSON, secrets and credentials
+        in addresses left out: what a stage's fingerprint covers."""
         found = {}
         for key in keys:
             group, _, name = key.partition(".")
             values = getattr(self, group).model_dump(mode="json")
             for k in [name] if name else values:
                 if not _is_secret(group, k):
-                    found[f"{group}.{k}"] = values[k]
+                    value = values[k]
+                    found[f"{group}.{k}"] = hide_credentials(value) if isinstance(value, str) else value
         return found
+
+
+def unusable(stored: Mapping[str, Any]) -> dict[str, str]:
+    """Stored values that this release cannot use, by key, with the reason; those of a release before, mostly."""
+    found = {}
+    for key, value in stored.items():
+        if key not in setting_names():
+            found[key] = UNKNOWN
+            continue
+        try:
+            Settings().merged({key: value})
+        except InvalidSetting as error:
+            found[key] = error.message
+    return found
+
+
+UNKNOWN = "unknown setting"
+
+
+def reveal(secret: SecretStr) -> str:
+    """The secret itself, from the variable that it names where it is a reference.
+
+    Raises:
+        InvalidSetting: that variable is not set.
+    """
+    return _resolved(secret.get_secret_value())
+
+
+def reveal_options(options: Any) -> Any:
+    """Options of a store with every reference in them resolved. Raises as `reveal`."""
+    if isinstance(options, Mapping):
+        return {key: reveal_options(value) for key, value in options.items()}
+    return _resolved(options) if isinstance(options, str) else options
+
+
+def _resolved(value: str) -> str:
+    if not value.startswith(REFERENCE):
+        return value
+    name = value.removeprefix(REFERENCE)
+    if not os.environ.get(name):
+        raise InvalidSetting(f"the variable {name}, which a setting names, is not set", remedy=f"export {name}=…")
+    return os.environ[name]
+
+
+def shown(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings by dotted key as they may be shown: secrets as `***`, references to variables as they are."""
+    return {key: _shown(key, value) for key, value in values.items()}
+
+
+def _shown(key: str, value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {
+            name: value[name] if _is_open(name, value[name]) else _shown(f"{key}.{name}", value[name]) for name in value
+        }
+    if isinstance(value, list | tuple):
+        return [_shown(key, one) for one in value]
+    text = value.get_secret_value() if isinstance(value, SecretStr) else value
+    if not isinstance(text, str):
+        return text
+    group, _, name = key.partition(".")
+    secret = _is_secret(group, name) or "." in name or key not in setting_names()
+    return HIDDEN if secret and text and not text.startswith(REFERENCE) else hide_credentials(text)
+
+
+def _is_open(name: str, value: Any) -> bool:
+    return name in OPEN_OPTIONS and isinstance(value, str) and not holds_credentials(value)
+
+
+def holds_secrets(values: Mapping[str, Any]) -> bool:
+    """Whether a secret is written out in settings by dotted key."""
+    return any(_shown(key, value) != _plain(value) for key, value in values.items())
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
 
 
 def setting_names() -> tuple[str, ...]:
@@ -357,6 +470,12 @@ def _fields(group: str) -> dict[str, FieldInfo]:
 def home() -> Path:
     """The folder that holds everything of one installation (`KB_HOME`, default `.kb` in the working directory)."""
     return Path(os.environ.get("KB_HOME") or ".kb").resolve()
+
+
+def make_home(folder: Path) -> Path:
+    """The folder of an installation, made where it is not there yet: the user's own then, since it may hold secrets."""
+    folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+    return folder
 
 
 def models_dir() -> Path:
@@ -378,11 +497,17 @@ def load_settings(overrides: Mapping[str, Any] | None = None, at: Path | None = 
         InvalidSetting: kb.toml, a KB_* variable or an override names something unknown or not allowed.
     """
     folder = at or home()
-    values = {**_from_toml(folder / "kb.toml"), **_from_environment(os.environ), **(overrides or {})}
+    values = {**toml_settings(folder), **_from_environment(os.environ), **(overrides or {})}
     return Settings()._at(folder).merged(values)
 
 
-def _from_toml(path: Path) -> dict[str, Any]:
+def toml_settings(folder: Path) -> dict[str, Any]:
+    """What the kb.toml of an installation sets, by dotted key; nothing where there is none.
+
+    Raises:
+        InvalidSetting: it is not valid TOML, or holds a value outside of a group.
+    """
+    path = folder / "kb.toml"
     try:
         tree = tomllib.loads(path.read_text("utf-8"))
     except FileNotFoundError:
@@ -401,13 +526,17 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     found = {}
     for name, value in sorted(environ.items()):
         if name.startswith("KB_") and name not in PLACES:
-            found[name[3:].lower().replace("__", ".", 1)] = value
+            key = name[3:].lower().replace("__", ".", 1)
+            found[key] = _read(key, value) if key in setting_names() else value
     return found
 
 
-def parse_assignments(assignments: tuple[str, ...]) -> dict[str, Any]:
+def parse_assignments(assignments: tuple[str, ...], of_knowledge_base: bool = False) -> dict[str, Any]:
     """`("chunking.chunk_tokens=256", …)` as a dotted dictionary, checked; a key without its group is enough where
     only one group has it.
+
+    Args:
+        of_knowledge_base: refuse those that hold for an installation as a whole.
 
     Raises:
         InvalidSetting: no `=`, an unknown key, or a value that is not allowed.
@@ -417,19 +546,43 @@ def parse_assignments(assignments: tuple[str, ...]) -> dict[str, Any]:
         key, sign, value = text.partition("=")
         if not sign:
             raise InvalidSetting(f"{text!r} is not of the form group.key=value")
-        same = [name for name in setting_names() if name.partition(".")[2] == key]
-        key = same[0] if len(same) == 1 else key
+        key = full_name(key)
         if key not in setting_names():
             raise _unknown(key)
-        group, _, name = key.partition(".")
-        field = _fields(group)[name]
-        found[key] = [v for v in value.split(",") if v] if "tuple" in str(field.annotation) else value
+        if of_knowledge_base and key.startswith(OF_INSTALLATION):
+            raise InvalidSetting(f"{key} holds for all knowledge bases", remedy="set it in kb.toml or a variable")
+        found[key] = _read(key, value)
     Settings().merged(found)
     return found
 
 
+def full_name(key: str) -> str:
+    """A setting's name with its group, where only one group has that key; else the key as it is."""
+    same = [name for name in setting_names() if name.partition(".")[2] == key]
+    return same[0] if len(same) == 1 else key
+
+
+def _read(key: str, text: str) -> Any:
+    """The value that a text stands for: lists as JSON or with commas, tables as JSON; pydantic reads all else.
+
+    Raises:
+        InvalidSetting: a list or table that is no JSON.
+    """
+    group, _, name = key.partition(".")
+    kind = str(_fields(group)[name].annotation)
+    if not kind.startswith(("tuple", "dict")):
+        return text
+    if kind.startswith("tuple") and not text.lstrip().startswith("["):
+        return [part.strip() or part for part in text.split(",") if part]
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        form = "a list as JSON or with commas" if kind.startswith("tuple") else 'a table as JSON: {"name": "value"}'
+        raise InvalidSetting(f"{key}: the value is no JSON ({error})", remedy=f"write {form}") from error
+
+
 def _is_secret(group: str, key: str) -> bool:
-    return _fields(group)[key].annotation is SecretStr
+    return group in Settings.model_fields and key in _fields(group) and _fields(group)[key].annotation is SecretStr
 
 
 def _validated(tree: dict[str, Any]) -> Settings:
@@ -437,8 +590,9 @@ def _validated(tree: dict[str, Any]) -> Settings:
         return Settings.model_validate(tree)
     except ValidationError as error:
         first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise InvalidSetting(f"{key}: {first['msg']} (given: {first['input']!r})") from error
+        key = ".".join(str(part) for part in first["loc"][:2])
+        given = _shown(key, first["input"])
+        raise InvalidSetting(f"{key}: {first['msg']} (given: {given!r})") from None  # the cause quotes the input
 
 
 def _unknown(key: str) -> InvalidSetting:

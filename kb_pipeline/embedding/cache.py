@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MAGIC = b"KBV1"
 HEADER = struct.Struct("<4sII")  # magic, dimension, count; then the text hashes, then the vectors as float32
 HASH_BYTES = 32
-SAVE_EVERY = 64  # texts
+SAVE_EVERY = 64  # texts; more where more go to an endpoint in one request
 
 
 class VectorStore(Protocol):

@@ -13,7 +13,7 @@ import numpy as np
 from kb_pipeline.embedding import counting
 from kb_pipeline.endpoints.calls import Endpoint, encodable, json_call
 from kb_pipeline.errors import DimensionMismatch, EndpointError
-from kb_pipeline.settings import EmbeddingSettings
+from kb_pipeline.settings import EmbeddingSettings, reveal
 
 PROBE = "dimension"  # embedded once to learn the length of the vectors where no setting says it
 BLANK = " "  # sent for an empty text, which most services refuse
@@ -49,7 +49,7 @@ class EndpointEmbedder:
         self._endpoint = Endpoint(
             "embedding",
             settings.base_url,
-            settings.api_key.get_secret_value(),
+            reveal(settings.api_key),
             settings.timeout_s,
             settings.timeout_s * attempts,
             settings.max_retries,
@@ -59,9 +59,10 @@ class EndpointEmbedder:
 
     @property
     def model_id(self) -> str:
-        """Names the vectors' origin: address, model and everything sent that changes a vector."""
+        """Names the vectors' origin: model, revision and everything sent that changes a vector, not the address."""
         s = self._settings
-        parts = [s.base_url.rstrip("/"), s.model]
+        parts = ["openai", s.model]
+        parts += [f"revision={s.revision}"] if s.revision else []
         parts += [f"dimension={s.dimension}"] if s.dimension else []
         parts += [f"passage={s.passage_prefix!r}"] if s.passage_prefix else []
         return " ".join(parts)

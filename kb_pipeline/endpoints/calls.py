@@ -22,6 +22,7 @@ import httpx2
 import openai
 
 from kb_pipeline.errors import EndpointError
+from kb_pipeline.text.credentials import HIDDEN
 
 T = TypeVar("T")
 
@@ -83,6 +84,8 @@ class Endpoint:
 
     def failed(self, message: str, remedy: str = "") -> EndpointError:
         remedy = remedy or f"check {self.group}.base_url and that the service runs"
+        if self.api_key:  # services like to quote the key that they refuse
+            message = message.replace(self.api_key, HIDDEN)
         return EndpointError(f"{self.base_url}: {message}", remedy=remedy)
 
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from kb_pipeline.engine.memory import bound_allocator
 from kb_pipeline.engine.stage import Stage
-from kb_pipeline.settings import Settings
+from kb_pipeline.errors import InvalidSetting
+from kb_pipeline.settings import UNKNOWN, Settings, unusable
 from kb_pipeline.storage.artefacts import Artefact, Artefacts
 from kb_pipeline.storage.catalogue import Catalogue, DocumentEntry, KnowledgeBaseEntry
 
@@ -62,6 +63,7 @@ class Context:
     listen: Callable[[Progress], None] = lambda progress: None
     stopped: threading.Event = field(default_factory=threading.Event)
     _kb_settings: dict[str, Settings] = field(default_factory=dict)
+    _wrong_settings: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         bound_allocator()
@@ -74,18 +76,39 @@ class Context:
         return self.settings.pipeline.workers or len(os.sched_getaffinity(0))
 
     def settings_of(self, kb: str) -> Settings:
-        """Settings of a knowledge base by id."""
+        """Settings of a knowledge base by id; stored ones that this release cannot use are left aside."""
         if kb not in self._kb_settings:
             entry = self.catalogue.knowledge_base_by_id(kb)
-            self._kb_settings[kb] = self.settings.merged(entry.settings if entry else {})
+            self._take(kb, entry.settings if entry else {}, {})
         return self._kb_settings[kb]
+
+    def _take(self, kb: str, stored: Mapping[str, Any], overrides: Mapping[str, Any]) -> None:
+        self._kb_settings[kb] = self.settings.with_stored(stored, overrides)
+        wrong = {k: why for k, why in unusable(stored).items() if why != UNKNOWN and k not in overrides}
+        self._wrong_settings[kb] = "; ".join(wrong.values())
+
+    def check_settings(self, kb: str) -> None:
+        """Raise where a value that a knowledge base has stored is not allowed any more. It can be read and deleted,
+        but what was made of it under that value is not made again under another one unasked.
+
+        Raises:
+            InvalidSetting
+        """
+        self.settings_of(kb)
+        if wrong := self._wrong_settings.get(kb):
+            raise InvalidSetting(wrong, remedy="`kb set` another value, or `kb unset` it")
 
     def override_settings(self, kb: KnowledgeBaseEntry, overrides: Mapping[str, Any]) -> None:
         """Take these settings for a knowledge base's own from now on, without storing them."""
-        self._kb_settings[kb.id] = self.settings.merged({**kb.settings, **overrides})
+        self._take(kb.id, kb.settings, overrides)
 
     def settings_for(self, document: DocumentEntry) -> Settings:
-        """Settings of a document: those of its knowledge base, with the chunk mode that holds for its path."""
+        """Settings of a document: those of its knowledge base, with the chunk mode that holds for its path.
+
+        Raises:
+            InvalidSetting: as `check_settings`.
+        """
+        self.check_settings(document.kb)
         settings = self.settings_of(document.kb)
         return settings.model_copy(update={"chunking": settings.chunking.for_document(document.path)})
 

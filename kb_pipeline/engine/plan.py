@@ -5,7 +5,7 @@ from __future__ import annotations
 from kb_pipeline.engine.context import Context
 from kb_pipeline.engine.keys import fingerprint, stage_basis, stage_inputs
 from kb_pipeline.engine.stage import Stage, Work
-from kb_pipeline.errors import KbError
+from kb_pipeline.errors import InvalidSetting, KbError
 from kb_pipeline.records import Record
 from kb_pipeline.storage.artefacts import Artefact, StageState
 from kb_pipeline.storage.catalogue import DocumentEntry
@@ -22,7 +22,10 @@ class StaleStage(Record, frozen=True):
 def stale_stages(document: DocumentEntry, context: Context) -> list[StaleStage]:
     """Stages of a document that would run now, in order. A stage after a stale one is listed too: whether it really
     runs shows when what it reads comes out (the same output stops the wave)."""
-    settings = context.settings_for(document)
+    try:
+        settings = context.settings_for(document)
+    except InvalidSetting as error:
+        return [StaleStage(context.pipeline[0].name, error.reason, 0.0)]
     states = context.artefacts.state(document.id).stages
     inputs: dict[str, Artefact] = {}
     stale: list[StaleStage] = []

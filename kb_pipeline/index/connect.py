@@ -13,7 +13,7 @@ from pymilvus.exceptions import MilvusException
 
 from kb_pipeline.errors import IndexRequestFailed, IndexUnavailable
 from kb_pipeline.index import lite_server
-from kb_pipeline.settings import IndexSettings
+from kb_pipeline.settings import IndexSettings, reveal
 
 CONNECT_S = 30.0
 CALL_S = 60.0  # no call to Milvus waits longer
@@ -45,7 +45,7 @@ def connect(settings: IndexSettings, folder: Path, uri: str | None = None) -> Mi
         )
     address = address or lite_server.ensure(folder)
     with milvus_errors(f"connecting to {address}"):
-        token = settings.token.get_secret_value()
+        token = reveal(settings.token)
         return MilvusClient(uri=address, token=token, timeout=CONNECT_S, grpc_options=KEEPALIVE)
 
 

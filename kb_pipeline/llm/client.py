@@ -11,7 +11,7 @@ import openai
 
 from kb_pipeline.endpoints.calls import Endpoint, check_deadline, encodable, fault, json_call, retried
 from kb_pipeline.errors import EndpointError
-from kb_pipeline.settings import LlmSettings
+from kb_pipeline.settings import LlmSettings, reveal
 
 Message = dict[str, Any]  # {"role": …, "content": text or parts}, as the protocol has it
 
@@ -36,7 +36,7 @@ class ChatClient:
         self._endpoint = Endpoint(
             "llm",
             settings.base_url,
-            settings.api_key.get_secret_value(),
+            reveal(settings.api_key),
             settings.timeout_s,
             settings.deadline_s,
             settings.max_retries,

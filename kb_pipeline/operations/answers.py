@@ -6,7 +6,7 @@ import os
 
 from kb_pipeline.errors import UsageError
 from kb_pipeline.records import Answer, Citation, Record, decode, encode
-from kb_pipeline.settings import home
+from kb_pipeline.settings import home, make_home
 
 FILE = "last_answer.json"
 
@@ -20,8 +20,7 @@ class LastAnswer(Record, frozen=True):
 
 def remember(kb: str, answer: Answer) -> None:
     """Keep an answer until the next one."""
-    target = home() / FILE
-    target.parent.mkdir(parents=True, exist_ok=True)
+    target = make_home(home()) / FILE
     partial = target.with_name(f"{FILE}.{os.getpid()}")
     partial.write_bytes(encode(LastAnswer(kb, answer)))
     os.replace(partial, target)

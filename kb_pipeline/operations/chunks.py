@@ -43,7 +43,7 @@ def preview_chunks(
     entry = _document(source, kb, context)
     if entry and not kb:
         kb = context.catalogue.knowledge_base_by_id(entry.kb)
-    settings = context.settings.merged({**(kb.settings if kb else {}), **overrides})
+    settings = context.settings.with_stored(kb.settings if kb else {}, overrides)
     path = entry.path if entry else source if "://" in source else os.path.basename(source)
     chunking = settings.chunking.for_document(path)
     if mode:
@@ -86,7 +86,7 @@ def set_mode(pattern: str, mode: str, kb: KnowledgeBaseEntry, context: Context) 
     kept = [rule for rule in kb.settings.get("chunking.modes", ()) if rule.rpartition("=")[0] != pattern]
     rules = kept if mode == "default" else [f"{pattern}={mode}", *kept]
     entry = msgspec.structs.replace(kb, settings={**kb.settings, "chunking.modes": rules})
-    context.settings.merged(entry.settings)  # refuses an unknown mode
+    context.settings.merged({"chunking.modes": rules})  # refuses an unknown mode
     context.catalogue.save(entry)
 
     paths = [document.path for document in context.catalogue.documents(kb.id)]

@@ -10,7 +10,7 @@ from kb_pipeline.errors import UnknownKnowledgeBase
 from kb_pipeline.operations.answers import remember
 from kb_pipeline.operations.ingest import IngestReport, ingest, register
 from kb_pipeline.records import Answer, PageLocator, Record
-from kb_pipeline.settings import home
+from kb_pipeline.settings import home, make_home
 
 EXAMPLES = Path(__file__).with_name("example_documents")  # in a checkout a link to examples/documents
 NAME = "demo"
@@ -46,7 +46,7 @@ def run_demo(context: Context, listen: Callable[[Progress], None]) -> Demo:
     for number, question in enumerate(QUESTIONS, 1):
         answer = base.ask(question)
         remember(NAME, answer)
-        picture = home() / "demo" / f"answer-{number}.png"
+        picture = make_home(home()) / "demo" / f"answer-{number}.png"
         picture.parent.mkdir(parents=True, exist_ok=True)
         on_page = [c for c in answer.citations if any(isinstance(place, PageLocator) for place in c.locators)]
         if on_page:

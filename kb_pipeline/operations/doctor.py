@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kb_pipeline.engine.context import Context
 from kb_pipeline.engine.process import process_lives
 from kb_pipeline.errors import KbError
 from kb_pipeline.records import Record
+from kb_pipeline.settings import PRIVATE_FILE, holds_secrets, toml_settings, unusable
 from kb_pipeline.stages.index_rows import written_rows
 from kb_pipeline.stages.indexes import knowledge_base_indexes, missing_documents, target_index
 from kb_pipeline.storage.artefacts import DocumentState
 from kb_pipeline.storage.catalogue import KnowledgeBaseEntry, KnowledgeBaseIndex
+from kb_pipeline.storage.objects import FolderStore
 from kb_pipeline.weights.fetch import missing, status
 from kb_pipeline.weights.manifest import DEEPDOC, Model, deepdoc_files, in_use
 
@@ -82,6 +86,35 @@ def _dropped_in(model: Model) -> Iterator[tuple[str, str]]:
             check_deepdoc_file(model.role)
         except KbError as error:
             yield error.message, error.remedy
+
+
+def _settings(context: Context) -> Problems:
+    """Stored settings that this release cannot use."""
+    for kb in context.catalogue.knowledge_bases():
+        for key, why in unusable(kb.settings).items():
+            yield f"{kb.name}: its setting {key} is not used: {why}", f"kb unset {kb.name} {key}", None
+
+
+def _secrets(context: Context) -> Problems:
+    """Files with secrets that other users of the machine can read."""
+    toml = context.settings.home / "kb.toml"
+    if holds_secrets(toml_settings(context.settings.home)) and _is_open(toml):
+        yield f"{toml} holds a secret and others may read it", f"chmod 600 {toml}, or write env:NAME in its place", None
+    objects = context.catalogue.objects
+    if not isinstance(objects, FolderStore):
+        return
+    for kb in context.catalogue.knowledge_bases():
+        file = objects.root / "kbs" / kb.id / "kb.json"
+        if holds_secrets(kb.settings) and _is_open(file):
+            yield (
+                f"{kb.name}: its settings hold a secret and others may read them in {file}",
+                "kb doctor --fix",
+                lambda f=file: f.chmod(PRIVATE_FILE),
+            )
+
+
+def _is_open(file: Path) -> bool:
+    return bool(file.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO))
 
 
 def _index(context: Context) -> Problems:
@@ -252,6 +285,8 @@ def _runs(context: Context) -> Problems:
 
 CHECKS = (
     _models,
+    _settings,
+    _secrets,
     _index,
     _incomplete_indexes,
     _interrupted_documents,

@@ -14,7 +14,7 @@ from kb_pipeline.engine.keys import stage_basis
 from kb_pipeline.engine.plan import stale_stages
 from kb_pipeline.engine.process import PROCESS
 from kb_pipeline.records import Record
-from kb_pipeline.settings import home
+from kb_pipeline.settings import home, make_home
 from kb_pipeline.storage import sources
 from kb_pipeline.storage.catalogue import Catalogue, DocumentEntry, KnowledgeBaseEntry, document_id
 
@@ -69,8 +69,10 @@ def ingest(
     """Take documents through all assets; those that are up to date are not touched.
 
     Raises:
+        InvalidSetting: the knowledge base has a value that is not allowed any more.
         ModelMissing: a weight file is not there, so that no document could be ingested.
     """
+    context.check_settings(kb.id)
     for stage in context.pipeline:
         stage_basis(stage, context.settings_of(kb.id))
     stale = [document for document in documents if stale_stages(document, context)]
@@ -94,7 +96,7 @@ def start_behind(locations: Sequence[str], kb: str) -> Path:
     Returns:
         The log that it writes.
     """
-    log = home() / "logs" / "ingest.log"
+    log = make_home(home()) / "logs" / "ingest.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "kb_pipeline.cli", "ingest", *locations, "--kb", kb]
     with open(log, "ab") as out:

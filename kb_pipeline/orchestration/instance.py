@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kb_pipeline.settings import home
+from kb_pipeline.settings import home, make_home
 
 if TYPE_CHECKING:
     from dagster import DagsterInstance
@@ -18,7 +18,7 @@ INSTANCE_FILE = Path(__file__).with_name("dagster.yaml")  # in a checkout a link
 
 def dagster_home() -> Path:
     """KB_HOME/dagster, with dagster.yaml in it: a link to the project's, unless the user put an own file there."""
-    folder = home() / "dagster"
+    folder = make_home(home()) / "dagster"
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / "dagster.yaml"
     if not target.exists() or (target.is_symlink() and target.readlink() != INSTANCE_FILE):

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from kb_pipeline.errors import ServiceError
 from kb_pipeline.orchestration.instance import dagster_home, environment
-from kb_pipeline.settings import home
+from kb_pipeline.settings import home, make_home
 
 PR_SET_PDEATHSIG = 1  # of prctl(2)
 PACKAGE_PARENT = Path(__file__).parent.parent.parent  # the checkout, or site-packages: on the path of every child
@@ -43,7 +43,7 @@ def supervise(port: int, say: Callable[[str], None]) -> int:
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
-    logs = home() / "logs"
+    logs = make_home(home()) / "logs"
     logs.mkdir(parents=True, exist_ok=True)
     connect(load_settings().index, home() / "index")
     say(f"index    {home() / 'index'}")

@@ -9,7 +9,7 @@ from typing import Any
 from kb_pipeline.errors import EndpointError
 from kb_pipeline.query.question import Question
 from kb_pipeline.query.rescore import Scored
-from kb_pipeline.settings import RerankSettings
+from kb_pipeline.settings import RerankSettings, reveal
 
 
 def endpoint_parts(
@@ -31,7 +31,7 @@ def _endpoint_scores(question: str, passages: Sequence[str], settings: RerankSet
         raise EndpointError("rerank.base_url is not set")
     url = settings.base_url.rstrip("/")
     url = url if url.endswith("/rerank") else f"{url}/rerank"
-    key = settings.api_key.get_secret_value()
+    key = reveal(settings.api_key)
     # `texts` is what text-embeddings-inference calls `documents`; each ignores the other's word
     body: dict[str, Any] = {"model": settings.model, "query": question, "documents": list(passages)}
     body |= {"texts": list(passages), "top_n": len(passages), "return_documents": False}

@@ -12,11 +12,12 @@ from kb_pipeline.errors import UnknownDocument
 from kb_pipeline.index.collections import check_dimension, has_collection, load_collection
 from kb_pipeline.index.connect import connect
 from kb_pipeline.query.reader import SearchedIndex
-from kb_pipeline.settings import Settings
+from kb_pipeline.settings import VECTOR_SETTINGS, EmbeddingSettings, Settings, setting_names
 from kb_pipeline.storage.artefacts import Artefacts
-from kb_pipeline.storage.catalogue import Catalogue
+from kb_pipeline.storage.catalogue import Catalogue, KnowledgeBaseIndex
 from kb_pipeline.storage.objects import home_store
 from kb_pipeline.storage.pictures import FIGURE_PICTURES, PAGE_PICTURES, page_picture_part
+from kb_pipeline.text.credentials import hide_credentials
 from kb_pipeline.tokenization.tokens import tokenizer
 from kb_pipeline.weights.manifest import model_hash
 
@@ -32,7 +33,7 @@ def stored_parts(name: str, installation: Settings) -> dict[str, Any]:
     objects = home_store(installation)
     catalogue = Catalogue(objects)
     entry = catalogue.knowledge_base(name)
-    settings = installation.merged(entry.settings)
+    settings = installation.with_stored(entry.settings)
     chat = None
     if settings.llm.base_url:
         from kb_pipeline.llm.client import ChatClient
@@ -56,9 +57,22 @@ def _served(catalogue: Catalogue, kb: str, settings: Settings) -> SearchedIndex:
     served = catalogue.served_index(kb)
     if served is None:
         return SearchedIndex(kb, embedder(settings.embedding), settings.index.uri)
-    made_with = settings.embedding.model_copy(update={k.partition(".")[2]: v for k, v in served.embedding.items()})
+    made_with = _made_with(served, settings)
     changed = any(model_hash(role) != known for role, known in served.weights.items())
     return SearchedIndex(served.collection, embedder(made_with), served.uri, OTHER_WEIGHTS if changed else "")
+
+
+def _made_with(served: KnowledgeBaseIndex, settings: Settings) -> EmbeddingSettings:
+    """The settings that are set, if they name the model that made the vectors, wherever it runs now; else those that it
+    was reached with, and the secrets that are set."""
+    then = {**Settings().slice(VECTOR_SETTINGS), **served.embedding}
+    now = settings.slice(VECTOR_SETTINGS)
+    if all(then[key] == value for key, value in now.items()):
+        return settings.embedding
+    known = {key.partition(".")[2]: value for key, value in then.items() if key in setting_names()}
+    if hide_credentials(settings.embedding.base_url) == known.get("base_url"):
+        known["base_url"] = settings.embedding.base_url
+    return settings.embedding.model_copy(update=known)
 
 
 def _loaded(settings: Settings, index: SearchedIndex) -> MilvusClient:

@@ -14,7 +14,7 @@ from kb_pipeline.remote_parser.answer import RemotePage, read_result
 from kb_pipeline.remote_parser.document import remote_document, without_pictures
 from kb_pipeline.remote_parser.files import file_pieces
 from kb_pipeline.remote_parser.service import PictureUnavailable, Service, fetch_picture, open_service, parse_file
-from kb_pipeline.settings import Settings
+from kb_pipeline.settings import Settings, reveal
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +34,7 @@ def read_remotely(
         EndpointError: the service failed for good, or did not answer for every page.
         PageFailed: a page cannot be taken out of the file.
     """
-    parser, password = settings.parser, settings.render.password.get_secret_value()
+    parser, password = settings.parser, reveal(settings.render.password)
     answers: list[RemotePage] = []
     with open_service(parser) as service:
         for piece in file_pieces(data, kind, name, renders, parser.pages, password):

@@ -19,7 +19,7 @@ import openai
 
 from kb_pipeline.endpoints.calls import CONNECT_S, Endpoint, Unreadable, excerpt, is_loopback, read_body, retried
 from kb_pipeline.errors import EndpointError
-from kb_pipeline.settings import ParserSettings
+from kb_pipeline.settings import ParserSettings, reveal
 
 T = TypeVar("T")
 
@@ -66,7 +66,7 @@ def open_service(settings: ParserSettings) -> Iterator[Service]:
     Raises:
         EndpointError: no address is set, or address or token are none.
     """
-    address, token = settings.base_url.rstrip("/"), settings.token.get_secret_value()
+    address, token = settings.base_url.rstrip("/"), reveal(settings.token)
     parts = urlsplit(address)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise EndpointError(

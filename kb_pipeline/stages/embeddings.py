@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from kb_pipeline.chunking.passage import passage
 from kb_pipeline.engine.stage import Models, Output, Stage, Work
 from kb_pipeline.records import Enrichment, decode
-from kb_pipeline.settings import Settings
+from kb_pipeline.settings import VECTOR_SETTINGS, Settings
 from kb_pipeline.stages.chunks import read_chunks, tokenizer_models
 from kb_pipeline.storage.parquet import from_parquet, to_parquet
 
@@ -25,7 +25,7 @@ def compute(work: Work) -> Output:
     import numpy as np
     import pandas
 
-    from kb_pipeline.embedding.cache import VectorCache, embed_cached
+    from kb_pipeline.embedding.cache import SAVE_EVERY, VectorCache, embed_cached
     from kb_pipeline.embedding.choose import embedder
 
     model = embedder(work.settings.embedding)
@@ -33,9 +33,8 @@ def compute(work: Work) -> Output:
     enrichments = decode(work.read("llm_enrichments", "enrichments.json"), tuple[Enrichment, ...])
     questions = [(one.ordinal, n, question) for one in enrichments for n, question in enumerate(one.questions)]
     ordinals, numbers, texts = zip(*chunks, *questions, strict=True) if chunks else ((), (), ())
-    vectors, reused = embed_cached(
-        model, texts, VectorCache(work.artefacts.objects, f"documents/{work.document.id}/vectors")
-    )
+    cache = VectorCache(work.artefacts.objects, f"documents/{work.document.id}/vectors")
+    vectors, reused = embed_cached(model, texts, cache, max(SAVE_EVERY, work.settings.embedding.batch))
     frame = pandas.DataFrame(
         {
             "ordinal": np.array(ordinals, np.int64),
@@ -72,8 +71,7 @@ STAGE = Stage(
     ("chunks", "llm_enrichments"),
     "2",
     "A vector for every chunk and every question that it answers, by text hash.",
-    settings=("embedding.provider", "embedding.base_url", "embedding.model", "embedding.dimension",
-              "embedding.query_prefix", "embedding.passage_prefix"),
+    settings=VECTOR_SETTINGS,
     models=models,
     compute=compute,
-)  # fmt: skip
+)

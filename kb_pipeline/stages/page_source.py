@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kb_pipeline.engine.stage import Work
 from kb_pipeline.formats.registry import FORMATS
-from kb_pipeline.settings import Settings
+from kb_pipeline.settings import Settings, reveal
 from kb_pipeline.stages.raw_file import raw_file
 
 if TYPE_CHECKING:
@@ -70,4 +70,4 @@ def open_paged(data: bytes, kind: str, name: str, settings: Settings) -> PagedFi
     """
     from kb_pipeline.deepdoc.files.isolation import IsolatedFile
 
-    return IsolatedFile(FORMATS[kind].reader, data, name, settings.render.password.get_secret_value())
+    return IsolatedFile(FORMATS[kind].reader, data, name, reveal(settings.render.password))

@@ -134,7 +134,7 @@ STAGE = Stage(
     settings=(
         "assembly",
         "parser.engine",
-        "parser.base_url",
+        "parser.revision",
         "parser.chart_recognition",
         "parser.orientation_classify",
     ),

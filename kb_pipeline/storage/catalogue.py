@@ -18,8 +18,10 @@ import msgspec
 
 from kb_pipeline.errors import InvalidName, KnowledgeBaseExists, UnknownDocument, UnknownKnowledgeBase, UsageError
 from kb_pipeline.records import Record, decode, encode
+from kb_pipeline.settings import holds_secrets
 from kb_pipeline.storage.names import collection_name, numbered_collection_name
 from kb_pipeline.storage.objects import ObjectStore
+from kb_pipeline.text.credentials import holds_credentials
 
 SLUG_LENGTH = 40  # characters; keeps keys readable in the Dagster UI and far from its 255-byte limit
 BOOSTS = (0.5, 2.0)  # minimum and maximum factor of a document's scores
@@ -127,7 +129,7 @@ class Catalogue:
         return next((one for one in self.knowledge_bases() if one.name == name), None)
 
     def save(self, entry: KnowledgeBaseEntry) -> None:
-        self.objects.write(f"kbs/{entry.id}/kb.json", encode(entry))
+        self.objects.write(f"kbs/{entry.id}/kb.json", encode(entry), private=holds_secrets(entry.settings))
 
     def knowledge_base(self, name: str) -> KnowledgeBaseEntry:
         """The knowledge base of that name.
@@ -165,7 +167,7 @@ class Catalogue:
         if known and known.source == source:
             return known
         entry = DocumentEntry(document_id(kb, path), kb, path, source, known.added if known else round(time.time(), 3))
-        self.objects.write(f"documents/{entry.id}/document.json", encode(entry))
+        self.objects.write(f"documents/{entry.id}/document.json", encode(entry), private=holds_credentials(source))
         if self.pointer(kb, entry.id) is None:
             self._write_pointer(entry, Pointer(entry.path))
         return entry

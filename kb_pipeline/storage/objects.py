@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from kb_pipeline.errors import StorageUnavailable
-from kb_pipeline.settings import Settings
+from kb_pipeline.settings import PRIVATE_FILE, Settings, make_home, reveal_options
 
 READERS = 32  # objects of a remote store that are read at the same time
 S3_CONFIG = {
@@ -37,8 +37,8 @@ class ObjectStore(Protocol):
         """What `read` gives for each name, read at the same time where the store is far away."""
         ...
 
-    def write(self, name: str, data: bytes) -> None:
-        """Create or replace an object."""
+    def write(self, name: str, data: bytes, private: bool = False) -> None:
+        """Create or replace an object; a private one is for the user alone, where the store knows users."""
         ...
 
     def names(self, folder: str) -> list[str]:
@@ -52,7 +52,10 @@ class ObjectStore(Protocol):
 
 def home_store(settings: Settings) -> ObjectStore:
     """The store of an installation: at `storage.uri`, or the folder `store` in its home."""
-    return open_store(settings.storage.uri or str(settings.home / "store"), settings.storage.options)
+    options = reveal_options(settings.storage.options)
+    if settings.storage.uri:
+        return open_store(settings.storage.uri, options)
+    return FolderStore(settings.home / "store", settings.home)
 
 
 def open_store(uri: str, options: dict[str, Any]) -> ObjectStore:
@@ -63,10 +66,12 @@ def open_store(uri: str, options: dict[str, Any]) -> ObjectStore:
 
 
 class FolderStore:
-    """Objects as files of one folder: written beside their place and renamed, so that a kill leaves no half object."""
+    """Objects as files of one folder: written beside their place and renamed, so that a kill leaves no half object.
 
-    def __init__(self, root: Path):
-        self.root = root
+    `home`: the installation's folder above it, which is made for its user alone."""
+
+    def __init__(self, root: Path, home: Path | None = None):
+        self.root, self.home = root, home
 
     def _path(self, name: str) -> Path:
         if name.startswith("/") or any(part in ("", ".", "..") for part in name.split("/")):
@@ -82,15 +87,17 @@ class FolderStore:
     def read_many(self, names: Sequence[str]) -> list[bytes | None]:
         return [self.read(name) for name in names]
 
-    def write(self, name: str, data: bytes) -> None:
-        path = self._path(name)
+    def write(self, name: str, data: bytes, private: bool = False) -> None:
+        path, mode = self._path(name), PRIVATE_FILE if private else 0o666
         partial = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
         try:
             try:
-                partial.write_bytes(data)
+                _write(partial, data, mode)
             except FileNotFoundError:
+                if self.home:
+                    make_home(self.home)
                 path.parent.mkdir(parents=True, exist_ok=True)
-                partial.write_bytes(data)
+                _write(partial, data, mode)
             os.replace(partial, path)
         except OSError as error:
             with contextlib.suppress(OSError):
@@ -111,6 +118,11 @@ class FolderStore:
             path.unlink(missing_ok=True)
 
 
+def _write(path: Path, data: bytes, mode: int) -> None:
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as file:
+        file.write(data)
+
+
 class MemoryStore:
     """Objects in this process's memory, gone with it: for reading a file without keeping anything."""
 
@@ -123,7 +135,7 @@ class MemoryStore:
     def read_many(self, names: Sequence[str]) -> list[bytes | None]:
         return [self.read(name) for name in names]
 
-    def write(self, name: str, data: bytes) -> None:
+    def write(self, name: str, data: bytes, private: bool = False) -> None:
         self.kept[name] = data
 
     def names(self, folder: str) -> list[str]:
@@ -168,7 +180,7 @@ class RemoteStore:
         with ThreadPoolExecutor(READERS, "read") as pool:
             return list(pool.map(self.read, names))
 
-    def write(self, name: str, data: bytes) -> None:
+    def write(self, name: str, data: bytes, private: bool = False) -> None:
         try:
             self.fs.pipe_file(self._path(name), data)
         except Exception as error:  # as above

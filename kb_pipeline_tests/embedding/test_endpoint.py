@@ -96,10 +96,10 @@ def test_prefixes_are_sent_and_empty_or_unsendable_texts_do_not_stop_a_batch(ser
 
 
 def test_models_that_give_other_vectors_have_other_ids(server):
-    changes = [{}, {"model": "other"}, {"dimension": 8}, {"passage_prefix": "p: "}, {"base_url": "http://localhost/v1"}]
+    changes = [{}, {"model": "other"}, {"dimension": 8}, {"passage_prefix": "p: "}, {"revision": "2"}]
     assert len({EndpointEmbedder(values(server, **change)).model_id for change in changes}) == len(changes)
-    secret = EndpointEmbedder(values(server, api_key=SecretStr("sk-other")))
-    assert secret.model_id == EndpointEmbedder(values(server)).model_id
+    for change in ({"api_key": SecretStr("sk-other")}, {"base_url": "http://localhost/v1"}):
+        assert EndpointEmbedder(values(server, **change)).model_id == EndpointEmbedder(values(server)).model_id
 
 
 def test_an_endpoint_without_address_or_model_is_refused(server):
