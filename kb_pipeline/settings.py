@@ -241,11 +241,14 @@ class IndexSettings(Group, frozen=True):
 
     Attributes:
         uri: empty for Milvus Lite in KB_HOME, else a server's address; `token` where it asks for one.
+        idle_exit_s: Milvus Lite's process ends after so many seconds without a client; 0 for never. It starts again
+            by itself, with the value of that time.
         user_words: Chinese words of the field that full-text search keeps whole.
     """
 
     uri: str = ""
     token: SecretStr = SecretStr("")
+    idle_exit_s: float = Field(1800.0, ge=0)
     user_words: tuple[str, ...] = ()
 
 

@@ -43,7 +43,7 @@ def connect(settings: IndexSettings, folder: Path, uri: str | None = None) -> Mi
             f"index.uri {address!r} is no address of a server",
             remedy=f"it starts with {', '.join(SERVER_SCHEMES)}; empty means Milvus Lite in KB_HOME",
         )
-    address = address or lite_server.ensure(folder)
+    address = address or lite_server.ensure(folder, settings.idle_exit_s)
     with milvus_errors(f"connecting to {address}"):
         token = reveal(settings.token)
         return MilvusClient(uri=address, token=token, timeout=CONNECT_S, grpc_options=KEEPALIVE)

@@ -2,7 +2,9 @@
 
 Milvus Lite lets one process open a file. So the first caller starts an owner that outlives it, and everybody connects
 to the owner's socket. The folder holds: `milvus.db` (the data), `server.json` (pid and address of the owner), `LOCK`
-(held by the living owner), `launch.lock` (held while somebody starts or stops it) and `server.log`.
+(held by the living owner), `CLIENTS` (held shared by every process that uses it) and `launch.lock` (held while somebody
+starts or stops it). Its log is `logs/index.log` beside the folder: KB_HOME/logs. An owner without clients ends by
+itself (lite_process.py).
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import fcntl
 import hashlib
 import importlib.util
 import json
+import logging
 import os
 import re
 import signal
@@ -19,9 +22,11 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from kb_pipeline.errors import IndexUnavailable
 
@@ -31,29 +36,37 @@ STOP_S = 10.0  # after SIGTERM, before SIGKILL
 POLL_S = 0.02
 SOCKET_BYTES = 103  # sockaddr_un holds 108 bytes, on macOS 104, one of them the closing NUL
 SUFFIX_BYTES = len("-1234567890.sock")
-LOG_BYTES = 10_000_000  # the log starts anew beyond that
+TELL_S = 2.0  # a wait that is longer is logged
 
 # what a path may hold so that gRPC's URI parser takes it as it is
 _URI_SAFE = re.compile(r"[A-Za-z0-9/._-]+")
+_logger = logging.getLogger(__name__)
+_clients: dict[Path, BinaryIO] = {}  # the folders that this process is a client of, with their CLIENTS held shared
 
 
-def ensure(folder: Path) -> str:
+def ensure(folder: Path, idle_exit_s: float = 0.0) -> str:
     """Address (`unix:…`) of the folder's owner, which is started where none answers. Safe for any number of callers.
+    This process counts as a client from then on, until it ends or calls `stop`.
+
+    Args:
+        idle_exit_s: an owner that is started now ends after so many seconds without a client; 0 for never.
 
     Raises:
         IndexUnavailable: the server does not start, with the last line of its log.
     """
     folder = _made(folder)
+    _become_client(folder)
     if uri := _reachable(folder):
         return uri
     with _launching(folder):
         if uri := _reachable(folder):
             return uri
         if _owned(folder):  # still opening its file, or its socket was removed under it
-            if _wait(lambda: _reachable(folder) or not _owned(folder), STARTING_S) and (uri := _reachable(folder)):
+            answers = _wait(lambda: _reachable(folder) or not _owned(folder), STARTING_S, "the owner to answer")
+            if answers and (uri := _reachable(folder)):
                 return uri
             _end_owner(folder)
-        return _launch(folder)
+        return _launch(folder, idle_exit_s)
 
 
 def stop(folder: Path) -> bool:
@@ -65,35 +78,54 @@ def stop(folder: Path) -> bool:
     folder = folder.resolve()
     if not folder.is_dir():
         return False
+    _leave(folder)
     with _launching(folder):
+        return _end_owner(folder)
+
+
+def stop_unused(folder: Path) -> bool:
+    """End the folder's owner unless another process is its client; False where it goes on, or none was running.
+
+    Raises:
+        IndexUnavailable: the owner cannot be told or does not end.
+    """
+    folder = folder.resolve()
+    if not folder.is_dir():
+        return False
+    _leave(folder)
+    with open(folder / "CLIENTS", "ab") as file, _launching(folder):
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
         return _end_owner(folder)
 
 
 # ---------------------------------------------------------------- the owner
 
 
-def _launch(folder: Path) -> str:
+def _launch(folder: Path, idle_exit_s: float) -> str:
     _forget(folder)
-    log = folder / "server.log"
-    mode = "wb" if log.exists() and log.stat().st_size > LOG_BYTES else "ab"
+    log = _made(folder.parent / "logs") / "index.log"
     command = [sys.executable, "-I", "-S", str(Path(__file__).with_name("lite_process.py")),
-               str(folder), str(_binary()), str(_sockets(folder))]  # fmt: skip
-    with open(log, mode) as file:
+               str(folder), str(_binary()), str(_sockets(folder)), str(log), str(idle_exit_s)]  # fmt: skip
+    with open(log, "ab") as file:
+        before = file.tell()
         result = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=file, stderr=file, start_new_session=True)
     if result.returncode:
-        raise _failed(folder, f"Milvus Lite did not start (exit code {result.returncode})")
-    if not _wait(lambda: _reachable(folder) or not _owned(folder), LAUNCH_S):
-        raise _failed(folder, f"Milvus Lite does not answer after {LAUNCH_S:.0f} s")
+        raise _failed(log, before, f"Milvus Lite did not start (exit code {result.returncode})")
+    if not _wait(lambda: _reachable(folder) or not _owned(folder), LAUNCH_S, "Milvus Lite to open its data"):
+        raise _failed(log, before, f"Milvus Lite does not answer after {LAUNCH_S:.0f} s")
     if uri := _reachable(folder):
         return uri
-    raise _failed(folder, "Milvus Lite ended while starting")
+    raise _failed(log, before, "Milvus Lite ended while starting")
 
 
 def _end_owner(folder: Path) -> bool:
     if not _owned(folder):
         _forget(folder)
         return False
-    _wait(lambda: "pid" in _announced(folder), STOP_S)
+    _wait(lambda: "pid" in _announced(folder), STOP_S, "the owner to say who it is")
     pid = int(_announced(folder).get("pid", 0))
     if not _is_ours(pid, folder):
         raise IndexUnavailable(
@@ -102,7 +134,7 @@ def _end_owner(folder: Path) -> bool:
     for kind in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, kind)
-        if _wait(lambda: not _owned(folder), STOP_S):
+        if _wait(lambda: not _owned(folder), STOP_S, f"Milvus Lite, process {pid}, to end"):
             _forget(folder)
             return True
     raise IndexUnavailable(f"Milvus Lite, process {pid}, does not end", remedy="end that process")
@@ -193,29 +225,68 @@ def _made(folder: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise IndexUnavailable(
-            f"the index folder {folder} cannot be made: {error.strerror}", remedy="set KB_HOME to a writable folder"
+            f"{folder} cannot be made: {error.strerror}", remedy="set KB_HOME to a writable folder"
         ) from error
     return folder.resolve()
+
+
+# ---------------------------------------------------------------- clients, locks, waits
+
+
+def _become_client(folder: Path) -> None:
+    """Hold CLIENTS shared while this process lives. Waits while an owner that nobody used is being ended."""
+    if folder in _clients:
+        return
+    file = open(folder / "CLIENTS", "ab")  # noqa: SIM115 - it stays open
+    _lock(file, fcntl.LOCK_SH, "an unused owner to end")
+    os.utime(file.fileno())  # the watcher sees that somebody came, however short the visit
+    _clients[folder] = file
+
+
+def _leave(folder: Path) -> None:
+    if file := _clients.pop(folder, None):
+        file.close()
 
 
 @contextlib.contextmanager
 def _launching(folder: Path) -> Iterator[None]:
     with open(folder / "launch.lock", "ab") as file:  # freed by the system if we die
-        fcntl.flock(file, fcntl.LOCK_EX)
+        _lock(file, fcntl.LOCK_EX, "another process that starts or ends the index")
         yield
 
 
-def _wait(condition: Callable[[], object], seconds: float) -> bool:
+def _lock(file: BinaryIO, kind: int, what: str) -> None:
+    try:
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        with _told(what):
+            fcntl.flock(file, kind)
+
+
+def _wait(condition: Callable[[], object], seconds: float, what: str) -> bool:
     end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(POLL_S)
+    with _told(what):
+        while not condition():
+            if time.monotonic() > end:
+                return False
+            time.sleep(POLL_S)
     return True
 
 
-def _failed(folder: Path, message: str) -> IndexUnavailable:
-    log = folder / "server.log"
-    lines = log.read_text("utf-8", "replace").strip().splitlines() if log.exists() else []
+@contextlib.contextmanager
+def _told(what: str) -> Iterator[None]:
+    """Log what is waited for as soon as that took more than TELL_S seconds."""
+    timer = threading.Timer(TELL_S, _logger.warning, ("waiting for %s", what))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _failed(log: Path, before: int, message: str) -> IndexUnavailable:
+    """The error with the last line that the log got since its length was `before`."""
+    lines = log.read_bytes()[before:].decode("utf-8", "replace").strip().splitlines() if log.exists() else []
     last = f": {lines[-1][:500]}" if lines else ""
     return IndexUnavailable(message + last, remedy=f"see {log}, or set index.uri to a Milvus server")

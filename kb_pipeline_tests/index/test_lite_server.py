@@ -1,16 +1,20 @@
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from kb_pipeline.errors import IndexUnavailable
-from kb_pipeline.index import lite_server
+from kb_pipeline.index import lite_process, lite_server
 from kb_pipeline.index.collections import ensure_collection, list_collections, row_count
 from kb_pipeline.index.connect import connect
 from kb_pipeline.index.rows import write_document
@@ -23,7 +27,14 @@ CALLER = """
 import sys
 from pathlib import Path
 from kb_pipeline.index.lite_server import ensure
-print(ensure(Path(sys.argv[1])))
+print(ensure(Path(sys.argv[1]), float(sys.argv[2]) if sys.argv[2:] else 0.0))
+"""
+VISITOR = """
+import sys
+from pathlib import Path
+from kb_pipeline.index.connect import connect
+from kb_pipeline.settings import IndexSettings
+print(connect(IndexSettings(idle_exit_s=float(sys.argv[2])), Path(sys.argv[1])).list_collections(), flush=True)
 """
 
 
@@ -106,7 +117,90 @@ def test_a_damaged_data_file_is_named_with_the_log(folder: Path) -> None:
     (folder / "milvus.db").write_bytes(b"no database" * 1000)
     with pytest.raises(IndexUnavailable) as caught:
         connect(IndexSettings(), folder)
-    assert "server.log" in caught.value.remedy
+    assert "index.log" in caught.value.remedy
+
+
+def test_an_owner_without_clients_ends_and_comes_back_with_its_rows(folder: Path) -> None:
+    client = connect(IndexSettings(idle_exit_s=0.5), folder)
+    ensure_collection(client, "kbn_idle", DIMENSION)
+    write_document(client, "kbn_idle", "doc", "a", [chunk(i, f"row {i}") for i in range(9)], [], Vectors(vectors(9)))
+    time.sleep(1.5)
+    assert row_count(client, "kbn_idle") == 9  # this process is a client as long as it lives, idle or not
+    lite_server.stop(folder)
+    started = time.monotonic()
+    subprocess.run([sys.executable, "-c", CALLER, str(folder), "0.5"], check=True, stdout=subprocess.DEVNULL)
+    ended(folder)
+    assert time.monotonic() - started >= 0.5
+    assert row_count(connect(IndexSettings(), folder), "kbn_idle") == 9
+
+
+def test_callers_that_come_while_an_idle_owner_ends_find_a_living_one(folder: Path) -> None:
+    """Short visits, one after another, about as far apart as the owner's patience lasts."""
+    for pause in (0.0, 0.3, 0.35, 0.4, 0.45, 0.5):
+        time.sleep(pause)
+        subprocess.run([sys.executable, "-c", VISITOR, str(folder), "0.2"], check=True, timeout=60)
+
+
+def test_an_owner_that_is_used_elsewhere_is_not_ended_as_unused(folder: Path) -> None:
+    command = [sys.executable, "-c", VISITOR + "input()", str(folder), "0"]
+    visitor = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert visitor.stdout is not None and visitor.stdout.readline() == b"[]\n"
+    lite_server.ensure(folder)
+    assert lite_server.stop_unused(folder) is False
+    assert owner_pid(folder) > 0
+    visitor.communicate(b"\n")
+    assert lite_server.stop_unused(folder) is True
+    assert owner_pid(folder) == 0
+
+
+def test_the_watcher_ends_with_its_owner(folder: Path) -> None:
+    lite_server.ensure(folder)
+    owner = psutil.Process(owner_pid(folder))
+    watcher = owner.parent()
+    assert watcher is not None and str(folder) in watcher.cmdline()
+    owner.kill()
+    psutil.wait_procs([watcher], timeout=10)
+    assert not watcher.is_running()
+
+
+def test_the_log_is_one_file_that_does_not_grow_for_ever(tmp_path: Path) -> None:
+    log = tmp_path / "index.log"
+    with open(log, "ab") as file:
+        file.write(b"x" * (lite_process.LOG_BYTES + 1))
+        file.flush()
+        lite_process.shorten(str(log))
+        file.write(b"more")
+    assert log.read_bytes() == b"more"
+    lite_process.shorten(str(log))
+    assert {path.name for path in tmp_path.iterdir()} == {"index.log", "index.log.1"}
+
+
+def test_the_server_logs_into_the_logs_folder_alone(folder: Path, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    client = connect(IndexSettings(), folder)
+    ensure_collection(client, "kbn_log", DIMENSION)
+    write_document(client, "kbn_log", "doc", "a", [chunk(0, "row")], [], Vectors(vectors(1)))
+    pid = owner_pid(folder)
+    assert [path.name for path in (tmp_path / "logs").iterdir()] == ["index.log"]
+    assert list(Path("/tmp").glob(f"milvus.*.{pid}")) == list((tmp_path / "temporary").glob("milvus.*")) == []
+
+
+def test_a_long_wait_is_logged(folder: Path, monkeypatch: pytest.MonkeyPatch, caplog) -> None:
+    monkeypatch.setattr(lite_server, "TELL_S", 0.2)
+    folder.mkdir()
+    with open(folder / "launch.lock", "ab") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        threading.Timer(0.6, lambda: fcntl.flock(file, fcntl.LOCK_UN)).start()
+        lite_server.ensure(folder)
+    assert "another process that starts or ends the index" in caplog.text
+
+
+def ended(folder: Path) -> None:
+    end = time.monotonic() + 30
+    while owner_pid(folder):
+        assert time.monotonic() < end
+        time.sleep(0.05)
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
