@@ -16,6 +16,8 @@ class KbError(Exception):
     """
 
     exit_code = 1
+    passing = False
+    """Whether the same bytes may come out otherwise the next time; such a failure is never kept as a result."""
 
     def __init__(self, message: str, *, document: str = "", page: int = 0, remedy: str = ""):
         message, document, remedy = (hide_credentials(text) for text in (message, document, remedy))
@@ -68,6 +70,8 @@ class DocumentError(KbError):
 class SourceMissing(DocumentError):
     """The source location of a document cannot be read any more."""
 
+    passing = True
+
 
 class EmptyFile(DocumentError):
     """The file holds no bytes, or no page."""
@@ -101,10 +105,17 @@ class PageFailed(DocumentError):
     """One page of a document cannot be read."""
 
 
+class FileClosed(PageFailed):
+    """A page was asked of a file that is closed."""
+
+    passing = True
+
+
 class ServiceError(KbError):
     """A service or a model is missing or not reachable."""
 
     exit_code = 3
+    passing = True
 
 
 class ModelMissing(ServiceError):
@@ -134,9 +145,25 @@ class InvalidName(UsageError):
 class UpstreamMissing(DocumentError):
     """A stage cannot run since a stage before it has left nothing for this document."""
 
+    passing = True
+
+
+class PartLost(UpstreamMissing):
+    """An artefact's part is gone from the store.
+
+    Attributes:
+        part: its object name, which says document and stage.
+    """
+
+    def __init__(self, message: str, *, part: str = "", document: str = "", page: int = 0, remedy: str = ""):
+        super().__init__(message, document=document, page=page, remedy=remedy)
+        self.part = part
+
 
 class Stopped(DocumentError):
     """The run was stopped before the document was through; running it again goes on where it stopped."""
+
+    passing = True
 
 
 class IndexRequestFailed(ServiceError):

@@ -10,21 +10,35 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, as_completed, wait
+from contextlib import ExitStack
 from functools import cached_property
 from typing import Any
 
 from kb_pipeline.engine.context import Context, Outcome, Progress
 from kb_pipeline.engine.keys import fingerprint, stage_basis, stage_inputs
-from kb_pipeline.engine.process import PROCESS
 from kb_pipeline.engine.stage import Output, Pages, PageWork, Stage, Work
-from kb_pipeline.errors import DocumentError, KbError, ServiceError, Stopped, UpstreamMissing
+from kb_pipeline.errors import DocumentError, KbError, PartLost, Stopped
 from kb_pipeline.settings import Settings
 from kb_pipeline.storage.artefacts import Artefact, DocumentState, PageNote, StageState, part_hash
 from kb_pipeline.storage.catalogue import DocumentEntry
 from kb_pipeline.storage.fingerprints import value_hash
+from kb_pipeline.storage.leases import leased
+from kb_pipeline.storage.process import PROCESS
+
+MAX_STARTS = 20  # of a document in one run, over parts that got lost
 
 log = logging.getLogger(__name__)
+
+
+class _StartOver(Exception):
+    """What was read of the document's artefacts is of old."""
+
+
+class _Hold(ExitStack):
+    """Holds the document's lease, once it was taken, to the end, and counts how often the document was begun."""
+
+    taken, starts = False, 0
 
 
 def run_batch(documents: Iterable[DocumentEntry], stages: Sequence[Stage], context: Context) -> Iterator[list[Outcome]]:
@@ -42,15 +56,31 @@ def run_batch(documents: Iterable[DocumentEntry], stages: Sequence[Stage], conte
 
 
 def run_document(document: DocumentEntry, stages: Sequence[Stage], context: Context) -> list[Outcome]:
-    """Take one document through the selected stages, in the pipeline's order, until one fails."""
-    return _DocumentRun(document, {stage.name for stage in stages}, context).run()
+    """Take one document through the selected stages, in the pipeline's order, until one fails.
+
+    While anything of it is computed, its lease keeps others from the same document. An artefact of which the store lost
+    a part is made again.
+    """
+    selected = {stage.name for stage in stages}
+    try:
+        with _Hold() as hold:
+            while True:
+                hold.starts += 1
+                try:
+                    return _DocumentRun(document, selected, context, hold).run()
+                except _StartOver:
+                    continue
+    except Exception as error:  # the document's edge: others go on, even where its failure cannot be stored
+        log.exception("%s failed", document.path)
+        stage = next(stage.name for stage in context.pipeline if stage.name in selected)
+        return [Outcome(stage, document, reason=_reason(error), error=error)]
 
 
 class _DocumentRun:
     """One document on its way: the artefacts so far, its state, its outcomes."""
 
-    def __init__(self, document: DocumentEntry, selected: set[str], context: Context):
-        self.document, self.selected, self.context = document, selected, context
+    def __init__(self, document: DocumentEntry, selected: set[str], context: Context, hold: _Hold):
+        self.document, self.selected, self.context, self.hold = document, selected, context, hold
         self.artefacts = context.artefacts
         self.before = self.artefacts.state(document.id)
         self.states = dict(self.before.stages)
@@ -69,11 +99,20 @@ class _DocumentRun:
             for stage in self.context.pipeline:
                 if stage.name not in self.selected:
                     self._take_as_it_is(stage)
-                elif stage.compute:
+            for stage in self.context.pipeline:
+                if stage.name not in self.selected:
+                    continue
+                if stage.compute:
                     self._document_stage(stage, stage.compute)
                 elif stage.name not in self.inputs:  # page stages come through together
                     self._page_stages([s for s in self.context.pipeline if not s.compute and s.name in self.selected])
+        except _StartOver:
+            raise
         except KbError as error:
+            if isinstance(error, PartLost) and self.hold.starts <= MAX_STARTS:
+                log.warning("%s: %s; it is made again", self.document.path, error.message)
+                self.artefacts.forget_part(error.part)
+                raise _StartOver from error
             self._failed(error)
         except Exception as error:  # the stage's edge: the failure is recorded on its document, the others go on
             log.exception("%s failed in %s", self.document.path, self.at.name)
@@ -180,7 +219,19 @@ class _DocumentRun:
                 self._tell(stages[-1].name, done, total)
             return notes
 
-        return list(self.context.page_pool.map(run, range(1, total + 1)))
+        running = [self.context.page_pool.submit(run, page) for page in range(1, total + 1)]
+        try:
+            wait(running, return_when=FIRST_EXCEPTION)
+        finally:  # the file stays open until no page is read from it any more
+            for future in running:
+                future.cancel()
+            wait(running)
+        faults = [e for future in running if not future.cancelled() and (e := future.exception())]
+        if faults:
+            raise faults[0]
+        if any(future.cancelled() for future in running):
+            raise Stopped("stopped", document=self.document.path, remedy="run it again")
+        return [future.result() for future in running]
 
     def _run_page(self, page: int, stages: list[Stage], keys: Mapping[str, str], source: Pages) -> dict[str, PageNote]:
         """One page through its stages; a page that came out before under the same fingerprint is not run again."""
@@ -191,10 +242,7 @@ class _DocumentRun:
         }
 
         def read(stage: str, part: str) -> bytes:
-            data = self.artefacts.objects.read(parts[stage][part])
-            if data is None:
-                raise UpstreamMissing(f"part {part} of {stage} is gone from the store", document=self.document.path)
-            return data
+            return self.artefacts.stored(parts[stage][part])
 
         notes: dict[str, PageNote] = {}
         for stage in stages:
@@ -206,11 +254,9 @@ class _DocumentRun:
                 start = time.perf_counter()
                 try:
                     made, facts = stage.compute_page(PageWork(page, self.settings, source, read))
-                except (ServiceError, Stopped):
-                    raise
-                except Exception as error:  # the page's edge: it is marked, the other pages go on
-                    if not isinstance(error, DocumentError):
-                        log.exception("%s, page %d failed in %s", self.document.path, page, stage.name)
+                except DocumentError as error:  # what the same bytes would give again: marked, the other pages go on
+                    if error.passing:
+                        raise
                     made, facts = stage.failed_page(page, _reason(error)), {"pages failed": 1}
                 seconds = time.perf_counter() - start
                 note = self.artefacts.save_page(self.document.id, stage.name, key, made, facts, seconds)
@@ -233,6 +279,11 @@ class _DocumentRun:
     # ------------------------------------------------------------ records of what happened
 
     def _begin(self, stage: Stage) -> None:
+        if not self.hold.taken:
+            self.hold.taken = True
+            lease = leased(self.artefacts.objects, self.document.id, PROCESS, self.context.stopped)
+            if self.hold.enter_context(lease):
+                raise _StartOver
         self.working = True
         self.states[stage.name] = StageState("running", at=round(time.time(), 3))
         self._save(process=PROCESS)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kb_pipeline.engine.context import Context
-from kb_pipeline.engine.process import process_lives
 from kb_pipeline.errors import KbError
 from kb_pipeline.records import Record
 from kb_pipeline.settings import PRIVATE_FILE, holds_secrets, toml_settings, unusable
@@ -17,6 +16,7 @@ from kb_pipeline.stages.indexes import knowledge_base_indexes, missing_documents
 from kb_pipeline.storage.artefacts import DocumentState
 from kb_pipeline.storage.catalogue import KnowledgeBaseEntry, KnowledgeBaseIndex
 from kb_pipeline.storage.objects import FolderStore
+from kb_pipeline.storage.leases import is_leased
 from kb_pipeline.weights.fetch import missing, status
 from kb_pipeline.weights.manifest import DEEPDOC, Model, deepdoc_files, in_use
 
@@ -214,12 +214,35 @@ def _interrupted_documents(context: Context) -> Problems:
     for kb in context.catalogue.knowledge_bases():
         for document in context.catalogue.documents(kb.id):
             state = context.artefacts.state(document.id)
-            if state.process and not process_lives(state.process):
+            if state.process and not is_leased(context.artefacts.objects, document.id):
                 yield (
                     f"{kb.name}: {document.path} was interrupted",
                     f"kb ingest --kb {kb.name}",
                     lambda d=document.id, s=state: context.artefacts.save_state(d, _without_process(s)),
                 )
+
+
+def _lost_parts(context: Context) -> Problems:
+    """Artefacts in force of which the store lost a part: taken back, so that the next ingest makes them again."""
+    for kb in context.catalogue.knowledge_bases():
+        for document in context.catalogue.documents(kb.id):
+            for stage in context.artefacts.state(document.id).stages:
+                artefact = context.artefacts.current(document.id, stage)
+                kept = set(context.artefacts.objects.names(f"documents/{document.id}/{stage}/parts"))
+                lost = sorted(
+                    {t for t in (artefact.parts.values() if artefact else ()) if t.rsplit("/", 1)[-1] not in kept}
+                )
+                if lost:
+                    yield (
+                        f"{kb.name}: {document.path}: {len(lost)} stored parts of {stage} are gone",
+                        f"kb doctor --fix, then kb ingest --kb {kb.name}",
+                        lambda lost=lost: _forget(lost, context),
+                    )
+
+
+def _forget(lost: list[str], context: Context) -> None:
+    for target in lost:
+        context.artefacts.forget_part(target)
 
 
 def _without_process(state: DocumentState) -> DocumentState:
@@ -290,6 +313,7 @@ CHECKS = (
     _index,
     _incomplete_indexes,
     _interrupted_documents,
+    _lost_parts,
     _leftover_documents,
     _partitions,
     _runs,

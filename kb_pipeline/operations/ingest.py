@@ -12,11 +12,11 @@ from typing import Any
 from kb_pipeline.engine.context import Context, Progress
 from kb_pipeline.engine.keys import stage_basis
 from kb_pipeline.engine.plan import stale_stages
-from kb_pipeline.engine.process import PROCESS
 from kb_pipeline.records import Record
 from kb_pipeline.settings import home, make_home
 from kb_pipeline.storage import sources
 from kb_pipeline.storage.catalogue import Catalogue, DocumentEntry, KnowledgeBaseEntry, document_id
+from kb_pipeline.storage.process import PROCESS
 
 
 class Failure(Record, frozen=True):

@@ -7,11 +7,11 @@ from typing import Literal
 
 from kb_pipeline.engine.context import Context
 from kb_pipeline.engine.plan import StaleStage, stale_stages
-from kb_pipeline.engine.process import process_lives
 from kb_pipeline.records import Record
 from kb_pipeline.stages import chunks, sections
 from kb_pipeline.storage.artefacts import StageState
 from kb_pipeline.storage.catalogue import DocumentEntry
+from kb_pipeline.storage.leases import is_leased
 
 
 class StageStatus(Record, frozen=True):
@@ -59,7 +59,7 @@ def document_status(document: DocumentEntry, context: Context) -> DocumentStatus
 
 
 def _state(document: DocumentEntry, states: dict[str, StageState], process: str, context: Context) -> tuple[State, str]:
-    if process and process_lives(process):
+    if process and is_leased(context.artefacts.objects, document.id):
         return "running", next((name for name, state in states.items() if state.state == "running"), "")
     for state in states.values():
         if state.state == "failed":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dagster as dg
 
-from kb_pipeline.engine.process import process_lives
+from kb_pipeline.storage.process import process_lives
 
 PROCESS_TAG = "kb/process"  # who executes a run in its own process, as host:pid
 

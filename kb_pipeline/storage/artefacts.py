@@ -12,7 +12,9 @@ import time
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from kb_pipeline.records import Record, decode, encode
+from kb_pipeline.errors import PartLost
+from kb_pipeline.records import Record, encode
+from kb_pipeline.storage.damaged import undamaged
 from kb_pipeline.storage.fingerprints import content_hash, parts_hash
 from kb_pipeline.storage.objects import ObjectStore
 
@@ -77,7 +79,7 @@ class Artefacts:
     def state(self, document: str) -> DocumentState:
         """The document's state; empty where nothing was run yet."""
         data = self.objects.read(f"documents/{document}/state.json")
-        return decode(data, DocumentState) if data else DocumentState()
+        return undamaged(data, DocumentState, document) or DocumentState()
 
     def save_state(self, document: str, state: DocumentState) -> None:
         self.objects.write(f"documents/{document}/state.json", encode(state))
@@ -87,7 +89,7 @@ class Artefacts:
     def artefact(self, document: str, stage: str, fingerprint: str) -> Artefact | None:
         """The committed artefact of that fingerprint, or None."""
         data = self.objects.read(f"documents/{document}/{stage}/{fingerprint}.json")
-        return decode(data, Artefact) if data else None
+        return undamaged(data, Artefact, document)
 
     def current(self, document: str, stage: str) -> Artefact | None:
         """The artefact of a stage that is in force; None where the stage is not done."""
@@ -105,12 +107,31 @@ class Artefacts:
         """Bytes of a part.
 
         Raises:
-            KeyError: the artefact has no such part, or the store lost it.
+            KeyError: the artefact has no such part.
+            PartLost: the store lost it.
         """
-        data = self.objects.read(artefact.parts[name])
+        return self.stored(artefact.parts[name])
+
+    def stored(self, target: str) -> bytes:
+        """Bytes of a part by its object name. Raises PartLost."""
+        data = self.objects.read(target)
         if data is None:
-            raise KeyError(f"{artefact.parts[name]} is gone from the store")
+            raise PartLost(f"{target} is gone from the store", part=target, remedy="ingest the document again")
         return data
+
+    def forget_part(self, target: str) -> None:
+        """Remove the records and page notes that name a part which is gone, so that it is made again."""
+        folder = target.rsplit("/parts/", 1)[0]
+        _, document, stage = folder.split("/")
+        for name in self.objects.names(f"{folder}/pages"):
+            note = self.page(document, stage, name.removesuffix(".json"))
+            if note is None or target in note.parts.values():
+                self.objects.remove(f"{folder}/pages/{name}")
+        for name in self.objects.names(folder):
+            if name.endswith(".json"):
+                artefact = self.artefact(document, stage, name.removesuffix(".json"))
+                if artefact is None or target in artefact.parts.values():
+                    self.objects.remove(f"{folder}/{name}")
 
     def commit(
         self,
@@ -169,7 +190,7 @@ class Artefacts:
     def page(self, document: str, stage: str, fingerprint: str) -> PageNote | None:
         """The note of a page that came out under that fingerprint, or None."""
         data = self.objects.read(f"documents/{document}/{stage}/pages/{fingerprint}.json")
-        return decode(data, PageNote) if data else None
+        return undamaged(data, PageNote, document)
 
     def save_page(
         self,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
@@ -19,6 +19,7 @@ import msgspec
 from kb_pipeline.errors import InvalidName, KnowledgeBaseExists, UnknownDocument, UnknownKnowledgeBase, UsageError
 from kb_pipeline.records import Record, decode, encode
 from kb_pipeline.settings import holds_secrets
+from kb_pipeline.storage.damaged import undamaged
 from kb_pipeline.storage.names import collection_name, numbered_collection_name
 from kb_pipeline.storage.objects import ObjectStore
 from kb_pipeline.text.credentials import holds_credentials
@@ -169,13 +170,13 @@ class Catalogue:
         entry = DocumentEntry(document_id(kb, path), kb, path, source, known.added if known else round(time.time(), 3))
         self.objects.write(f"documents/{entry.id}/document.json", encode(entry), private=holds_credentials(source))
         if self.pointer(kb, entry.id) is None:
-            self._write_pointer(entry, Pointer(entry.path))
+            self._change_pointer(entry, lambda known: known)
         return entry
 
     def document(self, document: str) -> DocumentEntry | None:
         """The document of that id, or None."""
         data = self.objects.read(f"documents/{document}/document.json")
-        return decode(data, DocumentEntry) if data else None
+        return undamaged(data, DocumentEntry, document)
 
     def documents(self, kb: str) -> list[DocumentEntry]:
         """Documents of a knowledge base, by path."""
@@ -210,14 +211,16 @@ class Catalogue:
 
     def pointer(self, kb: str, document: str) -> Pointer | None:
         data = self.objects.read(f"kbs/{kb}/documents/{document}.json")
-        return decode(data, Pointer) if data else None
+        return undamaged(data, Pointer, document)
 
     def point(self, entry: DocumentEntry, collection: str, version: str) -> None:
         """Let readers of a collection see `version` of a document from now on; nothing of it where that is empty."""
-        known = self.pointer(entry.kb, entry.id) or Pointer(entry.path)
-        others = {name: kept for name, kept in known.versions.items() if name != collection}
-        versions = others | ({collection: version} if version else {})
-        self._write_pointer(entry, msgspec.structs.replace(known, versions=versions))
+
+        def pointed(known: Pointer) -> Pointer:
+            others = {name: kept for name, kept in known.versions.items() if name != collection}
+            return msgspec.structs.replace(known, versions=others | ({collection: version} if version else {}))
+
+        self._change_pointer(entry, pointed)
 
     def boost(self, entry: DocumentEntry, factor: float) -> None:
         """Multiply the scores of a document's chunks by a factor from now on; it outlives new versions.
@@ -228,11 +231,16 @@ class Catalogue:
         low, high = BOOSTS
         if not low <= factor <= high:
             raise UsageError(f"a boost of {factor}", remedy=f"{low} to {high}, 1 for none")
-        known = self.pointer(entry.kb, entry.id) or Pointer(entry.path)
-        self._write_pointer(entry, msgspec.structs.replace(known, boost=factor))
+        self._change_pointer(entry, lambda known: msgspec.structs.replace(known, boost=factor))
 
-    def _write_pointer(self, entry: DocumentEntry, pointer: Pointer) -> None:
-        self.objects.write(f"kbs/{entry.kb}/documents/{entry.id}.json", encode(pointer))
+    def _change_pointer(self, entry: DocumentEntry, change: Callable[[Pointer], Pointer]) -> None:
+        """Change a document's pointer, keeping what others change of it at the same time."""
+
+        def changed(data: bytes | None) -> bytes | None:
+            made = encode(change(undamaged(data, Pointer, entry.path) or Pointer(entry.path)))
+            return None if made == data else made
+
+        self.objects.update(f"kbs/{entry.kb}/documents/{entry.id}.json", changed)
 
     def hide(self, entry: DocumentEntry) -> None:
         """Take a document out of the knowledge base: readers see it no more."""
@@ -242,7 +250,8 @@ class Catalogue:
         """Pointers of those documents that the knowledge base lists, read at once."""
         ids = list(documents)
         found = self.objects.read_many([f"kbs/{kb}/documents/{document}.json" for document in ids])
-        return {document: decode(data, Pointer) for document, data in zip(ids, found, strict=True) if data}
+        known = {document: undamaged(data, Pointer, document) for document, data in zip(ids, found, strict=True)}
+        return {document: pointer for document, pointer in known.items() if pointer}
 
 
 def _check_name(name: str) -> None:

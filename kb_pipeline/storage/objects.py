@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
+import random
 import shutil
 import threading
-from collections.abc import Sequence
+import time
+import zlib
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Protocol
@@ -14,6 +18,9 @@ from typing import Any, Protocol
 from kb_pipeline.errors import StorageUnavailable
 from kb_pipeline.settings import PRIVATE_FILE, Settings, make_home, reveal_options
 
+LOCKS, LOCK_FILES = ".locks", 256  # folder of a store's lock files, and how many there are
+UPDATES = 40  # attempts at an update that others come before
+MAX_PAUSE = 0.5  # seconds between two of them
 READERS = 32  # objects of a remote store that are read at the same time
 S3_CONFIG = {
     # s3fs tries 5 times by itself: 2 x 5 attempts instead of 25 keep an outage short
@@ -24,6 +31,10 @@ S3_CONFIG = {
     "request_checksum_calculation": "when_required",
     "response_checksum_validation": "when_required",
 }
+
+
+Change = Callable[[bytes | None], bytes | None]
+"""From an object's bytes (None for none) to its new ones; None leaves it as it is."""
 
 
 class ObjectStore(Protocol):
@@ -39,6 +50,11 @@ class ObjectStore(Protocol):
 
     def write(self, name: str, data: bytes, private: bool = False) -> None:
         """Create or replace an object; a private one is for the user alone, where the store knows users."""
+        ...
+
+    def update(self, name: str, change: Change) -> None:
+        """Replace an object by what `change` makes of it, so that no other update is lost, of whatever process or
+        machine. `change` may be called again where another one came first."""
         ...
 
     def names(self, folder: str) -> list[str]:
@@ -104,6 +120,19 @@ class FolderStore:
                 partial.unlink()
             raise StorageUnavailable(f"cannot write {path}: {error.strerror}", remedy="free space or rights") from error
 
+    def update(self, name: str, change: Change) -> None:
+        """Held by a lock on a file beside the objects (flock), which the system frees when its holder dies."""
+        lock = self.root / LOCKS / f"{zlib.crc32(name.encode()) % LOCK_FILES:03d}"
+        try:
+            lock.parent.mkdir(parents=True, exist_ok=True)
+            with open(lock, "wb") as held:
+                fcntl.flock(held, fcntl.LOCK_EX)
+                data = change(self.read(name))
+                if data is not None:
+                    self.write(name, data)
+        except OSError as error:
+            raise StorageUnavailable(f"cannot lock {lock}: {error.strerror}", remedy="free space or rights") from error
+
     def names(self, folder: str) -> list[str]:
         try:
             return sorted(name for name in os.listdir(self._path(folder)) if not name.startswith("."))
@@ -128,6 +157,7 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self.kept: dict[str, bytes] = {}
+        self._lock = threading.Lock()
 
     def read(self, name: str) -> bytes | None:
         return self.kept.get(name)
@@ -137,6 +167,12 @@ class MemoryStore:
 
     def write(self, name: str, data: bytes, private: bool = False) -> None:
         self.kept[name] = data
+
+    def update(self, name: str, change: Change) -> None:
+        with self._lock:
+            data = change(self.kept.get(name))
+            if data is not None:
+                self.kept[name] = data
 
     def names(self, folder: str) -> list[str]:
         depth = folder.count("/") + 1
@@ -159,6 +195,7 @@ class RemoteStore:
             merged["config_kwargs"] = {**S3_CONFIG, **merged.get("config_kwargs", {})}
         self.fs, self.root = fsspec.core.url_to_fs(uri, **merged)
         self.uri = uri
+        self._lock = threading.Lock()
 
     def _path(self, name: str) -> str:
         if name.startswith("/") or any(part in ("", ".", "..") for part in name.split("/")):
@@ -186,6 +223,41 @@ class RemoteStore:
         except Exception as error:  # as above
             raise self._fault(error) from error
 
+    def update(self, name: str, change: Change) -> None:
+        """On S3 by conditional writes (If-Match, If-None-Match), which AWS, MinIO and SeaweedFS know. Other file
+        systems of fsspec have no such thing: there, updates of one process alone are kept apart."""
+        if "s3" not in self.fs.protocol:
+            with self._lock:
+                data = change(self.read(name))
+                if data is not None:
+                    self.write(name, data)
+            return
+        bucket, _, key = self._path(name).partition("/")
+        for attempt in range(UPDATES):
+            before, tag = self._tagged(bucket, key)
+            data = change(before)
+            if data is None:
+                return
+            condition = {"IfMatch": tag} if tag else {"IfNoneMatch": "*"}
+            try:
+                self.fs.call_s3("put_object", Bucket=bucket, Key=key, Body=data, **condition)
+                return
+            except Exception as error:  # as above
+                if not _lost_race(error):
+                    raise self._fault(error) from error
+            time.sleep(min(MAX_PAUSE, 0.01 * 2**attempt) * random.random())
+        raise StorageUnavailable(f"{self.uri}/{name} was changed by others {UPDATES} times", remedy="run it again")
+
+    def _tagged(self, bucket: str, key: str) -> tuple[bytes | None, str]:
+        """An object's bytes and the tag of that version; None and no tag where there is no such object."""
+        try:
+            tag = self.fs.call_s3("head_object", Bucket=bucket, Key=key)["ETag"]
+            return self.fs.cat_file(f"{bucket}/{key}"), tag
+        except FileNotFoundError:
+            return None, ""
+        except Exception as error:  # as above
+            raise self._fault(error) from error
+
     def names(self, folder: str) -> list[str]:
         path = self._path(folder)
         try:
@@ -203,3 +275,13 @@ class RemoteStore:
             return
         except Exception as error:  # as above
             raise self._fault(error) from error
+
+
+def _lost_race(error: BaseException | None) -> bool:
+    """Whether a conditional write was refused since another one came first."""
+    while error is not None:
+        code = getattr(error, "response", {}).get("Error", {}).get("Code", "")
+        if code in ("PreconditionFailed", "ConditionalRequestConflict", "412", "409"):
+            return True
+        error = error.__cause__ or error.__context__
+    return False

@@ -22,7 +22,7 @@ import numpy as np
 from kb_pipeline.deepdoc.files.characters import Characters
 from kb_pipeline.deepdoc.files.file_process import Picture
 from kb_pipeline.deepdoc.files.rulings import Rulings
-from kb_pipeline.errors import DamagedFile, DocumentError, PageFailed
+from kb_pipeline.errors import DamagedFile, DocumentError, FileClosed, PageFailed
 from kb_pipeline.records import Bookmark, Box
 
 MAX_SECONDS = 120.0  # of one request; the slowest page known, a map of half a million paths, takes some 20
@@ -214,7 +214,7 @@ class IsolatedFile:
     def _ask(self, page: int, method: str, *arguments: object) -> Any:
         with self._lock:
             if self._closed:
-                raise PageFailed("the file was closed", document=self.name, page=page)
+                raise FileClosed("the file was closed", document=self.name, page=page)
             if page in self._lost or self._losses >= MAX_LOSSES:
                 raise self._failed(page, self._lost.get(page, f"comes after {MAX_LOSSES} that could not be read"))
             try:

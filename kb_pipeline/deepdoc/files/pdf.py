@@ -32,7 +32,7 @@ from kb_pipeline.deepdoc.files.pdf_page import (
 )
 from kb_pipeline.deepdoc.files.pdf_text import read_characters
 from kb_pipeline.deepdoc.files.rulings import Rulings, path_rulings, walk
-from kb_pipeline.errors import DamagedFile, EmptyFile, EncryptedFile, PageFailed
+from kb_pipeline.errors import DamagedFile, EmptyFile, EncryptedFile, FileClosed, PageFailed
 from kb_pipeline.records import Bookmark, Box
 
 # No picture beyond this is ever allocated, whatever the scale that was asked for; pixels.
@@ -197,7 +197,7 @@ class PdfFile:
         """The loaded page, with the lock held. The last page stays loaded: its readers mostly come one by one."""
         with pdfium.LOCK:
             if not self._document:
-                raise PageFailed("the file was closed", document=self.name, page=page)
+                raise FileClosed("the file was closed", document=self.name, page=page)
             if self._open_number != page:
                 self._close_page()
                 if not 1 <= page <= self._count:
