@@ -15,8 +15,8 @@ from kb_pipeline.stages.index_rows import written_rows
 from kb_pipeline.stages.indexes import knowledge_base_indexes, missing_documents, target_index
 from kb_pipeline.storage.artefacts import DocumentState
 from kb_pipeline.storage.catalogue import KnowledgeBaseEntry, KnowledgeBaseIndex
-from kb_pipeline.storage.objects import FolderStore
 from kb_pipeline.storage.leases import is_leased
+from kb_pipeline.storage.objects import FolderStore
 from kb_pipeline.weights.fetch import missing, status
 from kb_pipeline.weights.manifest import DEEPDOC, Model, deepdoc_files, in_use
 
