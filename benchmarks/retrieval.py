@@ -104,6 +104,9 @@ class Base:
     def boosts(self, documents: Iterable[str]) -> dict[str, float]:
         return {}
 
+    def without_source(self, documents: Iterable[str]) -> set[str]:
+        return set()
+
     def document_path(self, document: str) -> str:
         return document
 

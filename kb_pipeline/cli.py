@@ -234,10 +234,12 @@ def rm(documents: tuple[str, ...], kb_name: str, as_json: bool) -> None:
 @click.argument("locations", nargs=-1, metavar="[PATH|URL]...")
 @kb_option
 @click.option("--wait/--no-wait", default=True, show_default=True, help="Stay until all is done, or leave it behind.")
+@click.option("--prune", is_flag=True, help="Remove documents of these places whose sources are gone.")
 @json_option
-def ingest(locations: tuple[str, ...], kb_name: str, wait: bool, as_json: bool) -> None:
+def ingest(locations: tuple[str, ...], kb_name: str, wait: bool, prune: bool, as_json: bool) -> None:
     """Take documents through the pipeline: files, folders and addresses, or all that the knowledge base has.
 
+    Documents of a folder whose sources are deleted or renamed are told, and stay until --prune removes them.
     Ends with 1 where some documents failed; the rest is done. With --no-wait, `kb status` tells how far it is.
     """
     from kb_pipeline.operations.ingest import ingest as run
@@ -249,11 +251,11 @@ def ingest(locations: tuple[str, ...], kb_name: str, wait: bool, as_json: bool) 
             register(context.catalogue, entry, locations) if locations else context.catalogue.documents(entry.id)
         )
         if not wait:
-            log = start_behind(locations, kb_name)
+            log = start_behind(locations, kb_name, prune)
             _print({"queued": len(documents), "log": str(log)}, as_json, [f"{len(documents)} documents queued: {log}"])
             return
         with _progress(len(documents), context) as listen:
-            report = run(entry, documents, context, listen)
+            report = run(entry, documents, context, listen, locations, prune)
     _print(report, as_json, cli_lines.ingest_lines(report))
     if report.failures:
         raise click.exceptions.Exit(1)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 TEXT_SHOWN = 200  # characters of a hit's text
 DROPPED_SHOWN = 40  # characters of a dropped piece
+GONE = " (its source is gone)"
 DOCUMENTS_SHOWN = 5  # with the number of chunks found in each
 
 
@@ -42,11 +43,13 @@ def setting_lines(own: dict[str, Any]) -> list[str]:
 
 
 def ingest_lines(report: IngestReport) -> list[str]:
+    told = [f"  {warning.document}: {warning.reason}" for warning in report.warnings]
+    told += [f"  {path}: removed, its source is gone" for path in report.pruned]
     if report.unchanged == report.documents:
-        return [f"{report.documents} documents, all up to date: nothing to do"]
+        return [f"{report.documents} documents, all up to date: nothing to do", *told]
     counts = f"{report.ingested} ingested, {report.unchanged} up to date, {len(report.failures)} failed"
     failures = [f"  {failure.document}: {failure.reason}" for failure in report.failures]
-    return [f"{report.documents} documents: {counts}", *failures]
+    return [f"{report.documents} documents: {counts}", *failures, *told]
 
 
 def status_lines(documents: Iterable[DocumentStatus]) -> list[str]:
@@ -86,7 +89,7 @@ def hit_lines(hits: Iterable[Hit]) -> list[str]:
     for number, hit in enumerate(hits, 1):
         parts = ", ".join(f"{name} {value:.3f}" for name, value in hit.scores.items())
         lines.append(f"{number}. {hit.score:.3f} ({parts})")
-        lines.append(f"   {hit.document} {in_words(hit.locators)}  {hit.chunk_id}")
+        lines.append(f"   {hit.document} {in_words(hit.locators)}  {hit.chunk_id}{GONE * hit.source_gone}")
         lines.append(f"   {' '.join(hit.text.split())[:TEXT_SHOWN]}")
     return lines or ["no hits"]
 
@@ -107,7 +110,7 @@ def search_lines(result: SearchResult) -> list[str]:
 
 def answer_lines(answer: Answer) -> list[str]:
     cited = [
-        f"[{c.n}] {c.document} {in_words(c.locators)}{'' if c.verified else ' (not verified)'}"
+        f"[{c.n}] {c.document} {in_words(c.locators)}{'' if c.verified else ' (not verified)'}{GONE * c.source_gone}"
         for c in answer.citations
     ]
     return [answer.answer, "", *cited, f"confidence {answer.confidence:.2f} ({answer.mode})", *answer.notes]

@@ -309,7 +309,8 @@ class IndexRows(Record, frozen=True):
 
 
 class Hit(Record, frozen=True):
-    """A retrieved chunk. `scores` are the parts from which `score` recomputes. `added`, `picture` as in `Chunk`."""
+    """A retrieved chunk. `scores` are the parts from which `score` recomputes. `added`, `picture` as in `Chunk`.
+    `source_gone`: the file or address that the document was read from is not there any more."""
 
     chunk_id: str
     document: str
@@ -322,10 +323,12 @@ class Hit(Record, frozen=True):
     locators: tuple[Locator, ...]
     added: tuple[Added, ...] = ()
     picture: str = ""
+    source_gone: bool = False
 
 
 class Citation(Record, frozen=True):
-    """`[n]` in an answer. `verified`: the quote occurs in the chunk, white space aside. `locators` cover the quote."""
+    """`[n]` in an answer. `verified`: the quote occurs in the chunk, white space aside. `locators` cover the quote.
+    `source_gone` as in `Hit`."""
 
     n: int
     chunk_id: str
@@ -333,6 +336,7 @@ class Citation(Record, frozen=True):
     quote: str
     verified: bool
     locators: tuple[Locator, ...]
+    source_gone: bool = False
 
 
 class Answer(Record, frozen=True):

@@ -12,6 +12,7 @@ from kb_pipeline.storage import sources
 from kb_pipeline.storage.artefacts import Artefact
 from kb_pipeline.storage.catalogue import DocumentEntry
 from kb_pipeline.storage.fingerprints import value_hash
+from kb_pipeline.text.credentials import hide_credentials
 from kb_pipeline.weights.manifest import model_hash
 
 
@@ -33,7 +34,7 @@ def stage_inputs(stage: Stage, document: DocumentEntry, inputs: Mapping[str, Art
         UpstreamMissing: a stage before it has no artefact.
     """
     if not stage.upstream:
-        return {"source": document.source, "path": document.path, **sources.stat(document.source)}
+        return {"source": hide_credentials(document.source), "path": document.path, **sources.stat(document.source)}
     for name in stage.upstream:
         if name not in inputs:
             raise UpstreamMissing(f"{stage.name} needs {name}", remedy=f"run {name} first")

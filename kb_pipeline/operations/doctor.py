@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kb_pipeline.engine.context import Context
 from kb_pipeline.errors import KbError
+from kb_pipeline.operations.gone import gone_documents
 from kb_pipeline.records import Record
 from kb_pipeline.settings import PRIVATE_FILE, holds_secrets, toml_settings, unusable
 from kb_pipeline.stages.index_rows import written_rows
@@ -17,6 +18,7 @@ from kb_pipeline.storage.artefacts import DocumentState
 from kb_pipeline.storage.catalogue import KnowledgeBaseEntry, KnowledgeBaseIndex
 from kb_pipeline.storage.leases import is_leased
 from kb_pipeline.storage.objects import FolderStore
+from kb_pipeline.text.credentials import hide_credentials
 from kb_pipeline.weights.fetch import missing, status
 from kb_pipeline.weights.manifest import DEEPDOC, Model, deepdoc_files, in_use
 
@@ -196,6 +198,16 @@ def _incomplete_indexes(context: Context) -> Problems:
             )
 
 
+def _gone_sources(context: Context) -> Problems:
+    for kb in context.catalogue.knowledge_bases():
+        for document in gone_documents(kb, (), context):
+            yield (
+                f"{kb.name}: the source of {document.path} is gone: {hide_credentials(document.source)}",
+                f"put it back, or kb ingest --kb {kb.name} --prune",
+                None,
+            )
+
+
 def _reindex(
     kb: KnowledgeBaseEntry, index: KnowledgeBaseIndex, documents: list[str], context: Context
 ) -> tuple[str, Mend]:
@@ -312,6 +324,7 @@ CHECKS = (
     _secrets,
     _index,
     _incomplete_indexes,
+    _gone_sources,
     _interrupted_documents,
     _lost_parts,
     _leftover_documents,

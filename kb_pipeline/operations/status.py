@@ -72,6 +72,8 @@ def _state(document: DocumentEntry, states: dict[str, StageState], process: str,
     stale = stale_stages(document, context)
     if stale:
         return "stale", f"{stale[0].stage}: {stale[0].reason}"
+    if empty := without_chunks(document, states, context):
+        return "indexed", empty
     facts = states[sections.STAGE.name].metadata
     failed = facts.get("failed pages")
     if failed:
@@ -81,6 +83,19 @@ def _state(document: DocumentEntry, states: dict[str, StageState], process: str,
     if missing:
         return "indexed", f"without {len(missing)} of its pictures: {missing[0]}"
     return "indexed", ""
+
+
+def without_chunks(document: DocumentEntry, states: dict[str, StageState], context: Context) -> str:
+    """Why nothing can be found of a document that went through; empty where something can."""
+    if chunks.STAGE.name not in states or _fact(states, chunks.STAGE.name, "chunks"):
+        return ""
+    parsed = sections.read_document(document.id, context.artefacts)
+    dropped = parsed.characters.dropped if parsed else {}
+    if parsed and parsed.characters.in_ and dropped:
+        reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(dropped.items()))
+        return f"no chunks: nothing is left of its {parsed.characters.in_} characters (dropped: {reasons})"
+    pages = len(parsed.pages) if parsed else 0
+    return "no chunks: no text was found" + (f" on its {pages} pages" if pages else " in it")
 
 
 def _fact(states: dict[str, StageState], stage: str, name: str) -> float:

@@ -13,6 +13,7 @@ from kb_pipeline.engine.run import run_batch
 from kb_pipeline.engine.stage import Stage
 from kb_pipeline.orchestration import progress
 from kb_pipeline.orchestration.resource import KnowledgeBaseResource
+from kb_pipeline.text.credentials import hide_credentials
 
 LISTED_FAILURES = 50  # reasons shown in the run's failure; every one is in `kb status`
 
@@ -125,7 +126,7 @@ def _metadata(outcome: Outcome) -> dict[str, Any]:
     preview = facts.pop("preview", "") or _facts_table(facts)
     return {
         "document": outcome.document.path,
-        "source": dg.MetadataValue.path(outcome.document.source),
+        "source": dg.MetadataValue.path(hide_credentials(outcome.document.source)),
         "reused": outcome.reused,
         "seconds": artefact.seconds,
         "fingerprint": artefact.fingerprint,

@@ -27,7 +27,7 @@ class Cited:
 def cite(hit: Hit, start: int, end: int) -> Citation:
     """A citation, without a number yet, of `hit.text[start:end]`: verified by how it is made."""
     places = places_of(hit.text, hit.locators, start, end)
-    return Citation(0, hit.chunk_id, hit.document, hit.text[start:end], True, places)
+    return Citation(0, hit.chunk_id, hit.document, hit.text[start:end], True, places, hit.source_gone)
 
 
 def cite_quote(hit: Hit, quote: str) -> Citation:
@@ -39,4 +39,5 @@ def cite_quote(hit: Hit, quote: str) -> Citation:
     found = find_quote(hit.text, quote)
     if found:
         return cite(hit, *found)
-    return Citation(0, hit.chunk_id, hit.document, quote, False, places_of(hit.text, hit.locators, 0, len(hit.text)))
+    places = places_of(hit.text, hit.locators, 0, len(hit.text))
+    return Citation(0, hit.chunk_id, hit.document, quote, False, places, hit.source_gone)

@@ -15,7 +15,7 @@ from kb_pipeline.query.index_rows import is_chunk_id
 from kb_pipeline.query.places import in_words
 from kb_pipeline.query.question import Question, read_question
 from kb_pipeline.query.reader import Documents, Reader, SearchedIndex
-from kb_pipeline.query.results import ChunkRow, SearchResult
+from kb_pipeline.query.results import ChunkRow, SearchResult, gone_notes
 from kb_pipeline.query.search import Page, Search
 from kb_pipeline.records import Answer, Citation, Hit, Locator, PageLocator
 from kb_pipeline.settings import QuerySettings, RerankSettings, Settings, load_settings
@@ -107,7 +107,8 @@ class KnowledgeBase:
             IndexUnavailable, IndexRequestFailed, EndpointError.
         """
         page = Page(top, skip, filters, fusion, near_misses, neighbours)
-        return self._reader.with_index(lambda index: self._search.page(index, self._read(question, index), page))
+        found = self._reader.with_index(lambda index: self._search.page(index, self._read(question, index), page))
+        return msgspec.structs.replace(found, notes=(*found.notes, *gone_notes((*found.hits, *found.near_misses))))
 
     def _read(self, question: str, index: SearchedIndex) -> Question:
         return read_question(question, index.embedder, self._words)
@@ -140,7 +141,7 @@ class KnowledgeBase:
 
         read, found, index = self._reader.with_index(search)
         answer = answer_question(read, found.hits, index.embedder, self._chat, self._words, found.missing)
-        return msgspec.structs.replace(answer, notes=found.notes)
+        return msgspec.structs.replace(answer, notes=(*found.notes, *gone_notes(answer.citations)))
 
     # ------------------------------------------------------------ tracing
 

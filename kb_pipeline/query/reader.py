@@ -31,6 +31,10 @@ class Documents(Protocol):
         """Boost by document id, for those that have one other than 1."""
         ...
 
+    def without_source(self, document_ids: Iterable[str]) -> set[str]:
+        """Those of these documents whose source is gone, as far as that is known or can be seen at once."""
+        ...
+
     def document_path(self, document_id: str) -> str:
         """The readable path of a document within its knowledge base."""
         ...

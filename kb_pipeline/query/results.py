@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from kb_pipeline.query.rescore import Scored
-from kb_pipeline.records import Added, Hit, Locator, Record
+from kb_pipeline.records import Added, Citation, Hit, Locator, Record
 
 SHARED = 0.4  # of the shorter of two neighbouring chunks, with which they count as the same passage
 
@@ -72,6 +72,12 @@ class SearchResult(Record, frozen=True):
     neighbours: dict[str, tuple[Passage, ...]] = {}
     notes: tuple[str, ...] = ()
     missing: tuple[MissingKey, ...] = ()
+
+
+def gone_notes(shown: Iterable[Hit | Citation]) -> tuple[str, ...]:
+    """A note for each document among hits or citations whose source is gone."""
+    paths = dict.fromkeys(one.document for one in shown if one.source_gone)
+    return tuple(f"the source of {path} is gone: this is what it was when it was ingested" for path in paths)
 
 
 def ordinal(chunk_id: str) -> int:

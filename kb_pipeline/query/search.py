@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from pymilvus import MilvusClient
@@ -86,15 +86,17 @@ class Search:
         good = {one.candidate.chunk_id: one for one in scored if one.score >= least}
         poor = [one for one in scored if one.score < least][: page.near_misses]
         kept = distinct(list(good), rows)[page.skip : end]
+        shown = [*(rows[one].document for one in kept), *(rows[one.candidate.chunk_id].document for one in poor)]
+        gone = self.documents.without_source(set(shown))
         if missing:  # what lacks what was asked for is no hit, however near it is
-            near = tuple(self._hit(good[chunk_id], rows[chunk_id]) for chunk_id in kept)
+            near = tuple(self._hit(good[chunk_id], rows[chunk_id], gone) for chunk_id in kept)
             return SearchResult((), 0, least, False, near, missing=missing, notes=tuple(map(_told, missing)))
         return SearchResult(
-            hits=tuple(self._hit(good[chunk_id], rows[chunk_id]) for chunk_id in kept),
+            hits=tuple(self._hit(good[chunk_id], rows[chunk_id], gone) for chunk_id in kept),
             found=len(good),
             threshold=least,
             relaxed=bool(good) and least < threshold,
-            near_misses=tuple(self._hit(one, rows[one.candidate.chunk_id]) for one in poor),
+            near_misses=tuple(self._hit(one, rows[one.candidate.chunk_id], gone) for one in poor),
             documents=self._per_document(list(good.values())),
             neighbours=self._neighbours(index, kept, page.neighbours) if page.neighbours else {},
             notes=tuple(filter(None, (index.note, note, _relaxation(bool(good), least, threshold)))),
@@ -156,7 +158,7 @@ class Search:
             MissingKey(key.said, tuple(nearest_keys(key, [row.text for row in texts.values()]))) for key in missing
         )
 
-    def _hit(self, scored: Scored, row: ChunkRow) -> Hit:
+    def _hit(self, scored: Scored, row: ChunkRow, gone: Collection[str]) -> Hit:
         return Hit(
             chunk_id=row.chunk_id,
             document=self.documents.document_path(row.document),
@@ -169,6 +171,7 @@ class Search:
             locators=row.locators,
             added=row.added,
             picture=row.picture,
+            source_gone=row.document in gone,
         )
 
     def _per_document(self, good: Sequence[Scored]) -> tuple[DocumentHits, ...]:

@@ -13,6 +13,7 @@ from kb_pipeline.index.collections import check_dimension, has_collection, load_
 from kb_pipeline.index.connect import connect
 from kb_pipeline.query.reader import SearchedIndex
 from kb_pipeline.settings import VECTOR_SETTINGS, EmbeddingSettings, Settings, setting_names
+from kb_pipeline.storage import sources
 from kb_pipeline.storage.artefacts import Artefacts
 from kb_pipeline.storage.catalogue import Catalogue, KnowledgeBaseIndex
 from kb_pipeline.storage.objects import home_store
@@ -99,6 +100,11 @@ class StoredDocuments:
     def boosts(self, document_ids: Iterable[str]) -> dict[str, float]:
         """Boosts as the last reading of these documents' pointers found them: a search reads each pointer once."""
         return {document: self._boosts.get(document, 1.0) for document in document_ids}
+
+    def without_source(self, document_ids: Iterable[str]) -> set[str]:
+        """Those whose source is gone: by what the last ingest or doctor saw, and by a look at files of this machine."""
+        found = self._catalogue.documents_by_id(sorted(document_ids))
+        return {name for name, entry in found.items() if entry.gone_since or sources.is_deleted_here(entry.source)}
 
     def document_path(self, document_id: str) -> str:
         """The readable path; the id where the document was removed a moment ago."""

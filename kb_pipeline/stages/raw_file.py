@@ -30,8 +30,9 @@ def compute(work: Work) -> Output:
 
     data = sources.read(work.document.source)
     name = work.document.path
-    kind = detect(data, name)
-    check_name(kind, name)
+    typed_name = sources.file_name(name, work.document.source)
+    kind = detect(data, typed_name)
+    check_name(kind, typed_name)
     file = RawFile(name, kind, len(data), hashlib.sha256(data).hexdigest())
     return Output({"content": data, "file.json": encode(file)}, msgspec.to_builtins(file))
 

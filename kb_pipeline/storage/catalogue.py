@@ -40,13 +40,15 @@ class KnowledgeBaseEntry(Record, frozen=True):
 
 
 class DocumentEntry(Record, frozen=True):
-    """A document: `path` is readable and unique in its knowledge base, `source` where its bytes come from."""
+    """A document: `path` is readable and unique in its knowledge base, `source` where its bytes come from, `gone_since`
+    when that was first found to be there no more; 0 while it is."""
 
     id: str
     kb: str
     path: str
     source: str
     added: float
+    gone_since: float = 0.0
 
 
 class KnowledgeBaseIndex(Record, frozen=True):
@@ -165,13 +167,23 @@ class Catalogue:
     def register(self, kb: str, path: str, source: str) -> DocumentEntry:
         """The document at `path` of a knowledge base: a new entry, or the known one with its source up to date."""
         known = self.document(document_id(kb, path))
-        if known and known.source == source:
+        if known and known.source == source and not known.gone_since:
             return known
         entry = DocumentEntry(document_id(kb, path), kb, path, source, known.added if known else round(time.time(), 3))
-        self.objects.write(f"documents/{entry.id}/document.json", encode(entry), private=holds_credentials(source))
+        self._write_document(entry)
         if self.pointer(kb, entry.id) is None:
             self._change_pointer(entry, lambda known: known)
         return entry
+
+    def mark_gone(self, entry: DocumentEntry, gone: bool) -> None:
+        """Note whether a document's source is gone; a new registration takes that back."""
+        if gone != bool(entry.gone_since):
+            since = round(time.time(), 3) if gone else 0.0
+            self._write_document(msgspec.structs.replace(entry, gone_since=since))
+
+    def _write_document(self, entry: DocumentEntry) -> None:
+        private = holds_credentials(entry.source)
+        self.objects.write(f"documents/{entry.id}/document.json", encode(entry), private)
 
     def document(self, document: str) -> DocumentEntry | None:
         """The document of that id, or None."""
@@ -180,8 +192,14 @@ class Catalogue:
 
     def documents(self, kb: str) -> list[DocumentEntry]:
         """Documents of a knowledge base, by path."""
-        found = [self.document(document) for document in self.document_ids(kb)]
-        return sorted((entry for entry in found if entry), key=lambda entry: entry.path)
+        return sorted(self.documents_by_id(self.document_ids(kb)).values(), key=lambda entry: entry.path)
+
+    def documents_by_id(self, documents: Iterable[str]) -> dict[str, DocumentEntry]:
+        """Those of these documents that are there, read at once."""
+        ids = list(documents)
+        found = self.objects.read_many([f"documents/{document}/document.json" for document in ids])
+        known = {document: undamaged(data, DocumentEntry, document) for document, data in zip(ids, found, strict=True)}
+        return {document: entry for document, entry in known.items() if entry}
 
     def document_ids(self, kb: str) -> list[str]:
         return [name.removesuffix(".json") for name in self.objects.names(f"kbs/{kb}/documents")]

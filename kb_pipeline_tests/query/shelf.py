@@ -97,6 +97,9 @@ class Shelf:
     def boosts(self, document_ids: Iterable[str]) -> dict[str, float]:
         return {document: self.factors.get(document, 1.0) for document in document_ids}
 
+    def without_source(self, document_ids: Iterable[str]) -> set[str]:
+        return set()
+
     def document_path(self, document_id: str) -> str:
         return self.paths[document_id]
 
