@@ -248,7 +248,7 @@ class IndexSettings(Group, frozen=True):
 
     uri: str = ""
     token: SecretStr = SecretStr("")
-    idle_exit_s: float = Field(1800.0, ge=0)
+    idle_exit_s: float = Field(default=1800.0, ge=0)
     user_words: tuple[str, ...] = ()
 
 

@@ -301,6 +301,7 @@ class _DocumentRun:
             seconds=seconds,
             metadata=metadata,
             display=stage.display,
+            pinned=lambda: self.context.catalogue.looked_at(self.document, stage.name),
         )
         self._done(stage, artefact, reused=False)
 

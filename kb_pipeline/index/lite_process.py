@@ -111,4 +111,5 @@ def shorten(log: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:5], float(sys.argv[5]))
+    _, first, second, third, fourth, seconds = sys.argv
+    main(first, second, third, fourth, float(seconds))

@@ -14,8 +14,8 @@ from kb_pipeline.query.filters import EVERYTHING, Filters
 from kb_pipeline.query.index_rows import is_chunk_id
 from kb_pipeline.query.places import in_words
 from kb_pipeline.query.question import Question, read_question
-from kb_pipeline.query.reader import Documents, Reader, SearchedIndex
-from kb_pipeline.query.results import ChunkRow, SearchResult, gone_notes
+from kb_pipeline.query.reader import Documents, Reader, SearchedIndex, key_parts
+from kb_pipeline.query.results import ChunkRow, SearchResult, gone_notes, parent_id
 from kb_pipeline.query.search import Page, Search
 from kb_pipeline.records import Answer, Citation, Hit, Locator, PageLocator
 from kb_pipeline.settings import QuerySettings, RerankSettings, Settings, load_settings
@@ -164,9 +164,12 @@ class KnowledgeBase:
         pages: dict[int, tuple[tuple[float, float], list[Box]]] = {}
         for place in sorted(places, key=lambda place: place.page):
             pages.setdefault(place.page, (place.page_size, []))[1].append(place.box)
-        document = chunk_id.partition(":")[0]
+        document, version, _ = key_parts(parent_id(chunk_id))
         return trace_pages(
-            [(self._documents.page_picture(document, page), size, boxes) for page, (size, boxes) in pages.items()]
+            [
+                (self._documents.page_picture(document, page, version), size, boxes)
+                for page, (size, boxes) in pages.items()
+            ]
         )
 
     def where(self, target: Citation | Hit | str) -> str:
@@ -191,7 +194,8 @@ class KnowledgeBase:
         chunk = self._chunk(target) if isinstance(target, str) else target
         if not chunk.picture:
             raise UsageError(f"{chunk.chunk_id} has no picture", remedy="chunks of kind figure have one")
-        return self._documents.figure_picture(chunk.chunk_id.partition(":")[0], chunk.picture)
+        document, version, _ = key_parts(parent_id(chunk.chunk_id))
+        return self._documents.figure_picture(document, chunk.picture, version)
 
     def _chunk(self, chunk_id: str) -> ChunkRow:
         def read(index: SearchedIndex) -> ChunkRow | None:

@@ -39,11 +39,11 @@ class Documents(Protocol):
         """The readable path of a document within its knowledge base."""
         ...
 
-    def page_picture(self, document_id: str, page: int) -> bytes:
+    def page_picture(self, document_id: str, page: int, version: str) -> bytes:
         """JPEG of a displayed page. Raises UnknownDocument where none is kept."""
         ...
 
-    def figure_picture(self, document_id: str, picture: str) -> bytes:
+    def figure_picture(self, document_id: str, picture: str, version: str) -> bytes:
         """The crop of a figure, by its part name. Raises UnknownDocument where it is not kept."""
         ...
 

@@ -8,7 +8,7 @@ from typing import Any
 from pymilvus import MilvusClient
 
 from kb_pipeline.embedding.choose import embedder
-from kb_pipeline.errors import UnknownDocument
+from kb_pipeline.errors import UnknownChunk, UnknownDocument
 from kb_pipeline.index.collections import check_dimension, has_collection, load_collection
 from kb_pipeline.index.connect import connect
 from kb_pipeline.query.reader import SearchedIndex
@@ -111,24 +111,32 @@ class StoredDocuments:
         pointer = self._catalogue.pointer(self._kb, document_id)
         return pointer.path if pointer else document_id
 
-    def page_picture(self, document_id: str, page: int) -> bytes:
-        """JPEG of a displayed page.
+    def page_picture(self, document_id: str, page: int, version: str) -> bytes:
+        """JPEG of a displayed page of that version of a document.
 
         Raises:
             UnknownDocument: the document or the page's picture is not there.
         """
-        return self._part(document_id, PAGE_PICTURES, page_picture_part(page), page)
+        return self._part(document_id, version, PAGE_PICTURES, page_picture_part(page), page)
 
-    def figure_picture(self, document_id: str, picture: str) -> bytes:
-        """The crop of a figure, by its part name.
+    def figure_picture(self, document_id: str, picture: str, version: str) -> bytes:
+        """The crop of a figure of that version of a document, by its part name.
 
         Raises:
             UnknownDocument: the document or the picture is not there.
         """
-        return self._part(document_id, FIGURE_PICTURES, picture)
+        return self._part(document_id, version, FIGURE_PICTURES, picture)
 
-    def _part(self, document_id: str, stage: str, part: str, page: int = 0) -> bytes:
-        artefact = self._artefacts.current(document_id, stage)
+    def _part(self, document_id: str, version: str, stage: str, part: str, page: int = 0) -> bytes:
+        pointer = self._catalogue.pointer(self._kb, document_id)
+        if pointer and version not in pointer.versions.values():
+            raise UnknownChunk(
+                "that version of the document is gone: it was ingested again since", document=document_id, page=page,
+                remedy="ask again",
+            )  # fmt: skip
+        fingerprint = (pointer.artefacts if pointer else {}).get(version, {}).get(stage, "")
+        seen = self._artefacts.artefact(document_id, stage, fingerprint) if fingerprint else None
+        artefact = seen or self._artefacts.current(document_id, stage)
         if not artefact or part not in artefact.parts:
             raise UnknownDocument(
                 f"no picture of the {'page' if page else 'figure'} is kept",

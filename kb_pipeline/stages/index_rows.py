@@ -8,6 +8,7 @@ from kb_pipeline.stages.chunks import read_chunks
 from kb_pipeline.stages.embeddings import read_vectors
 from kb_pipeline.stages.indexes import SCHEMA_VERSION, switch_when_complete, target_index
 from kb_pipeline.storage.artefacts import Artefact, Artefacts
+from kb_pipeline.storage.pictures import FIGURE_PICTURES, PAGE_PICTURES
 
 VERSION_DIGITS = 12  # hex digits of the fingerprint: 48 bits tell the few versions of one document apart
 
@@ -44,7 +45,9 @@ def compute(work: Work) -> Output:
         vectors,
         words,
     )
-    catalogue.point(work.document, index.collection, version)
+    looked_at = [stage for stage in (PAGE_PICTURES, FIGURE_PICTURES) if stage in work.inputs]
+    pictured = {stage: work.inputs[stage].fingerprint for stage in looked_at}
+    catalogue.point(work.document, index.collection, version, pictured)
     delete_versions(client, index.collection, work.document.id, keep=version)
     seen = switch_when_complete(kb, index, work.settings, catalogue)
     facts = {"rows": len(rows.ids), "collection": index.collection, "version": version, "readers see it": seen}

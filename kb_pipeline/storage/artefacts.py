@@ -9,7 +9,7 @@ documents/<id>/<stage>/pages/<fingerprint>.json  which parts a page came out as:
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Literal
 
 from kb_pipeline.errors import PartLost
@@ -145,10 +145,12 @@ class Artefacts:
         seconds: float,
         metadata: Mapping[str, Any],
         display: str,
+        pinned: Callable[[], Collection[str]] = tuple,
     ) -> Artefact:
         """Write the record that makes stored parts an artefact, and prune the oldest beyond `keep_versions`.
 
-        Parts whose names end in `display` do not count for the content hash.
+        Parts whose names end in `display` do not count for the content hash. `pinned`: fingerprints that stay whatever
+        their age, since readers look at them.
         """
         ordered = dict(sorted(parts.items()))
         read = {name: part_hash(target) for name, target in ordered.items() if not name.endswith(display)}
@@ -164,23 +166,25 @@ class Artefacts:
             metadata=dict(metadata),
         )
         self.objects.write(f"documents/{document}/{stage}/{fingerprint}.json", encode(artefact))
-        self._prune(document, stage)
+        self._prune(document, stage, pinned)
         return artefact
 
-    def _prune(self, document: str, stage: str) -> None:
+    def _prune(self, document: str, stage: str, pinned: Callable[[], Collection[str]]) -> None:
         folder = f"documents/{document}/{stage}"
         records = [name for name in self.objects.names(folder) if name.endswith(".json")]
         if len(records) <= self.keep_versions:
             return
         kept = [self.artefact(document, stage, name.removesuffix(".json")) for name in records]
         kept = sorted((a for a in kept if a), key=lambda a: a.at, reverse=True)
-        used = {part for artefact in kept[: self.keep_versions] for part in artefact.parts.values()}
-        gone = {part for artefact in kept[self.keep_versions :] for part in artefact.parts.values()} - used
+        stay = {artefact.fingerprint for artefact in kept[: self.keep_versions]} | set(pinned())
+        used = {part for artefact in kept if artefact.fingerprint in stay for part in artefact.parts.values()}
+        old = [artefact for artefact in kept if artefact.fingerprint not in stay]
+        gone = {part for artefact in old for part in artefact.parts.values()} - used
         for name in self.objects.names(f"{folder}/pages"):  # notes first: a note never names a part that is not there
             note = self.page(document, stage, name.removesuffix(".json"))
             if note is None or gone.intersection(note.parts.values()):
                 self.objects.remove(f"{folder}/pages/{name}")
-        for artefact in kept[self.keep_versions :]:
+        for artefact in old:
             self.objects.remove(f"{folder}/{artefact.fingerprint}.json")
         for part in sorted(gone):
             self.objects.remove(part)

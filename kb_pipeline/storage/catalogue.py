@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -68,11 +68,13 @@ class KnowledgeBaseIndex(Record, frozen=True):
 
 class Pointer(Record, frozen=True):
     """What readers see of a document: the version of its rows, by collection; nothing where there is none. `boost`
-    multiplies the scores of its chunks."""
+    multiplies the scores of its chunks. `artefacts`: by version, the fingerprints of the artefacts that readers look
+    at, by stage, since the document may be in the middle of another ingest, or one that failed."""
 
     path: str
     versions: dict[str, str] = {}
     boost: float = 1.0
+    artefacts: dict[str, dict[str, str]] = {}
 
 
 class Catalogue:
@@ -231,12 +233,21 @@ class Catalogue:
         data = self.objects.read(f"kbs/{kb}/documents/{document}.json")
         return undamaged(data, Pointer, document)
 
-    def point(self, entry: DocumentEntry, collection: str, version: str) -> None:
-        """Let readers of a collection see `version` of a document from now on; nothing of it where that is empty."""
+    def point(
+        self, entry: DocumentEntry, collection: str, version: str, artefacts: Mapping[str, str] | None = None
+    ) -> None:
+        """Let readers of a collection see `version` of a document from now on; nothing of it where that is empty.
+
+        Args:
+            artefacts: fingerprints, by stage, of what readers look at beside the rows.
+        """
 
         def pointed(known: Pointer) -> Pointer:
             others = {name: kept for name, kept in known.versions.items() if name != collection}
-            return msgspec.structs.replace(known, versions=others | ({collection: version} if version else {}))
+            versions = others | ({collection: version} if version else {})
+            kept = {**known.artefacts, **({version: dict(artefacts)} if version and artefacts else {})}
+            looked_at = {name: kept[name] for name in sorted(set(versions.values())) if name in kept}
+            return msgspec.structs.replace(known, versions=versions, artefacts=looked_at)
 
         self._change_pointer(entry, pointed)
 
@@ -259,6 +270,11 @@ class Catalogue:
             return None if made == data else made
 
         self.objects.update(f"kbs/{entry.kb}/documents/{entry.id}.json", changed)
+
+    def looked_at(self, entry: DocumentEntry, stage: str) -> set[str]:
+        """Fingerprints of a stage's artefacts that readers of a document look at."""
+        pointer = self.pointer(entry.kb, entry.id)
+        return {found[stage] for found in (pointer.artefacts if pointer else {}).values() if stage in found}
 
     def hide(self, entry: DocumentEntry) -> None:
         """Take a document out of the knowledge base: readers see it no more."""

@@ -103,10 +103,10 @@ class Shelf:
     def document_path(self, document_id: str) -> str:
         return self.paths[document_id]
 
-    def figure_picture(self, document_id: str, picture: str) -> bytes:
+    def figure_picture(self, document_id: str, picture: str, version: str) -> bytes:
         return f"{document_id} {picture}".encode()
 
-    def page_picture(self, document_id: str, page: int) -> bytes:
+    def page_picture(self, document_id: str, page: int, version: str) -> bytes:
         if page > 9:
             raise UnknownDocument("no picture of the page is kept", document=document_id, page=page)
         return cv2.imencode(".jpg", np.full((842, 595, 3), 255, np.uint8))[1].tobytes()
