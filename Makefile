@@ -38,7 +38,7 @@ models: $(VENV)/.models
 
 $(VENV)/.runtime: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys, ensurepip; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo "needs Python 3.11 or 3.12 with venv (Debian: apt-get install python3-venv)"; exit 3; }
+	  { echo "needs Python 3.11 or newer with venv (Debian: apt-get install python3-venv)"; exit 3; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) install --constraint constraints.txt --editable .
 	touch $@

@@ -560,6 +560,18 @@ def up(port: int) -> None:
 
 @kb.command()
 @json_option
+def down(as_json: bool) -> None:
+    """End what `kb up`, `kb ingest --no-wait` or any command left running in this KB_HOME."""
+    from kb_pipeline.operations.down import end_all
+
+    ended = end_all()
+    _print({"ended": ended}, as_json, cli_lines.ended_lines(ended))
+    if not all(one.gone for one in ended):
+        raise click.exceptions.Exit(1)
+
+
+@kb.command()
+@json_option
 def demo(as_json: bool) -> None:
     """Ingest the example documents, ask two questions, and write the cited pages as pictures."""
     from kb_pipeline.operations.demo import run_demo

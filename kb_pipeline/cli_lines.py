@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from kb_pipeline.operations.chunks import ChunkPreview
     from kb_pipeline.operations.demo import Demo
     from kb_pipeline.operations.doctor import Finding
+    from kb_pipeline.operations.down import Ended
     from kb_pipeline.operations.ingest import IngestReport
     from kb_pipeline.operations.own_settings import ListedKnowledgeBase
     from kb_pipeline.operations.status import DocumentPlan, DocumentStatus
@@ -162,6 +163,11 @@ def trace_lines(report: TraceReport) -> list[str]:
             f"in passages {s.cover_on_passages:.3f}"
         )
     return lines + [f"  not covered: {one.question} (shown: {one.at})" for one in report.traced if one.cover < 0.5]
+
+
+def ended_lines(ended: Iterable[Ended]) -> list[str]:
+    lines = [f"ended {one.name}" if one.gone else f"does not end: {one.name}" for one in ended]
+    return lines or ["nothing was running"]
 
 
 def dropped_lines(document: ParsedDocument) -> list[str]:

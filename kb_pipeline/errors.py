@@ -122,6 +122,18 @@ class ModelMissing(ServiceError):
     """A weight file is not there or is not the one that the manifest names."""
 
 
+class HomeUnwritable(ServiceError):
+    """The folder of the installation cannot be made or written."""
+
+
+class PortTaken(ServiceError):
+    """Another process listens where a service of ours is to listen."""
+
+
+class AlreadyRunning(UsageError):
+    """What is to be started runs already in this installation."""
+
+
 class IndexUnavailable(ServiceError):
     """Milvus cannot be reached."""
 

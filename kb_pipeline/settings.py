@@ -25,12 +25,13 @@ from pydantic import AfterValidator, BaseModel, Field, PrivateAttr, SecretStr, V
 from pydantic.fields import FieldInfo
 
 from kb_pipeline.choices import CHUNK_MODES, EMBEDDING_PROVIDERS, RERANKERS
-from kb_pipeline.errors import InvalidSetting
+from kb_pipeline.errors import HomeUnwritable, InvalidSetting
 from kb_pipeline.text.credentials import HIDDEN, hide_credentials, holds_credentials
 from kb_pipeline.text.drop_reasons import DropReason
 
 PLACES = ("KB_HOME", "KB_MODELS")
 REFERENCE = "env:"  # begins the name of a variable that holds a secret
+WRITABLE_HOME = "set KB_HOME to a folder that can be written"
 PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600  # rights of what may hold secrets: the user's own
 OF_INSTALLATION = ("storage", "pipeline")  # groups that no knowledge base has values of its own of
 # options of stores that are no secrets; the words of any other option are shown as ***, since each store names its own
@@ -476,8 +477,17 @@ def home() -> Path:
 
 
 def make_home(folder: Path) -> Path:
-    """The folder of an installation, made where it is not there yet: the user's own then, since it may hold secrets."""
-    folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+    """The folder of an installation, made where it is not there yet: the user's own then, since it may hold secrets.
+
+    Raises:
+        HomeUnwritable: it cannot be made, or nothing can be written into it.
+    """
+    try:
+        folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+    except OSError as error:
+        raise HomeUnwritable(f"KB_HOME {folder} cannot be made: {error.strerror}", remedy=WRITABLE_HOME) from error
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise HomeUnwritable(f"KB_HOME {folder} cannot be written", remedy=WRITABLE_HOME)
     return folder
 
 
@@ -513,7 +523,7 @@ def toml_settings(folder: Path) -> dict[str, Any]:
     path = folder / "kb.toml"
     try:
         tree = tomllib.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidSetting(f"{path} is not valid TOML: {error}", remedy="mend the file") from error

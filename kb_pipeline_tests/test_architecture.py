@@ -36,7 +36,7 @@ ROOMS = {
         "engine", "remote_parser", "formats", "chunking", "embedding", "index", "tokenization", "storage", "weights",
         "deepdoc.assembly", "deepdoc.page", "deepdoc.files",
     },
-    "engine": {"storage", "weights"},
+    "engine": {"cores", "storage", "weights"},
     "remote_parser": {"deepdoc.assembly", "deepdoc.tables", "deepdoc.vision", "deepdoc.files", "endpoints"},
     # reading pages, bottom last
     "deepdoc.assembly": set(),
@@ -48,7 +48,7 @@ ROOMS = {
     "formats": set(),
     "chunking": {"tokenization"},
     "index": {"tokenization", "storage"},
-    "embedding": {"endpoints", "weights"},
+    "embedding": {"cores", "endpoints", "weights"},
     "llm": {"endpoints"},
     # the ground floor
     "endpoints": set(),
@@ -60,6 +60,7 @@ ROOMS = {
     "records": set(),
     "locators": set(),
     "settings": set(),
+    "cores": set(),
     "errors": set(),
     "choices": set(),
 }  # fmt: skip

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from kb_pipeline.choices import EMBEDDING_PROVIDERS, loaded
+from kb_pipeline.cores import usable_cores
 from kb_pipeline.settings import EmbeddingSettings
 
 if TYPE_CHECKING:
@@ -64,4 +64,4 @@ def embedder(settings: EmbeddingSettings, workers: int = 0) -> Embedder:
         EndpointError: the settings name an endpoint without address or model.
     """
     make: Callable[[EmbeddingSettings, int], Embedder] = loaded(EMBEDDING_PROVIDERS[settings.provider].target)
-    return make(settings, workers or len(os.sched_getaffinity(0)))
+    return make(settings, workers or usable_cores())

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
+from kb_pipeline.cores import usable_cores
 from kb_pipeline.engine.memory import bound_allocator
 from kb_pipeline.engine.stage import Stage
 from kb_pipeline.errors import InvalidSetting
@@ -73,7 +73,7 @@ class Context:
     @property
     def workers(self) -> int:
         """Documents, and pages, that this process has in hand at a time."""
-        return self.settings.pipeline.workers or len(os.sched_getaffinity(0))
+        return self.settings.pipeline.workers or usable_cores()
 
     def settings_of(self, kb: str) -> Settings:
         """Settings of a knowledge base by id; stored ones that this release cannot use are left aside."""

@@ -36,6 +36,7 @@ STOP_S = 10.0  # after SIGTERM, before SIGKILL
 POLL_S = 0.02
 SOCKET_BYTES = 103  # sockaddr_un holds 108 bytes, on macOS 104, one of them the closing NUL
 SUFFIX_BYTES = len("-1234567890.sock")
+LEAVE_S = 5.0  # how long clients that are just ending may keep an owner from being stopped as unused
 TELL_S = 2.0  # a wait that is longer is logged
 
 # what a path may hold so that gRPC's URI parser takes it as it is
@@ -93,12 +94,11 @@ def stop_unused(folder: Path) -> bool:
     if not folder.is_dir():
         return False
     _leave(folder)
-    with open(folder / "CLIENTS", "ab") as file, _launching(folder):
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+    with open(folder / "CLIENTS", "ab") as file:
+        if not _wait(lambda: _locks(file), LEAVE_S, "the last clients of the index to end"):
             return False
-        return _end_owner(folder)
+        with _launching(folder):
+            return _end_owner(folder)
 
 
 # ---------------------------------------------------------------- the owner
@@ -261,6 +261,14 @@ def _lock(file: BinaryIO, kind: int, what: str) -> None:
     except BlockingIOError:
         with _told(what):
             fcntl.flock(file, kind)
+
+
+def _locks(file: BinaryIO) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _wait(condition: Callable[[], object], seconds: float, what: str) -> bool:

@@ -13,6 +13,7 @@ from kb_pipeline.engine.keys import stage_basis
 from kb_pipeline.engine.plan import stale_stages
 from kb_pipeline.operations.gone import gone_documents, prune_documents, renamed_documents, told
 from kb_pipeline.operations.status import without_chunks
+from kb_pipeline.orchestration import processes
 from kb_pipeline.records import Record
 from kb_pipeline.settings import home, make_home
 from kb_pipeline.storage import sources
@@ -139,7 +140,8 @@ def start_behind(locations: Sequence[str], kb: str, prune: bool) -> Path:
     command = [sys.executable, "-m", "kb_pipeline.cli", "ingest", *locations, "--kb", kb]
     command += ["--prune"] if prune else []
     with open(log, "ab") as out:
-        subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
+        behind = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
+    processes.note("ingest", behind.pid)
     return log
 
 

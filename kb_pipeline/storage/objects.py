@@ -109,7 +109,7 @@ class FolderStore:
         try:
             try:
                 _write(partial, data, mode)
-            except FileNotFoundError:
+            except (FileNotFoundError, NotADirectoryError):
                 if self.home:
                     make_home(self.home)
                 path.parent.mkdir(parents=True, exist_ok=True)

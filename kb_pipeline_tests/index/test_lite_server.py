@@ -141,7 +141,8 @@ def test_callers_that_come_while_an_idle_owner_ends_find_a_living_one(folder: Pa
         subprocess.run([sys.executable, "-c", VISITOR, str(folder), "0.2"], check=True, timeout=60)
 
 
-def test_an_owner_that_is_used_elsewhere_is_not_ended_as_unused(folder: Path) -> None:
+def test_an_owner_that_is_used_elsewhere_is_not_ended_as_unused(folder: Path, monkeypatch) -> None:
+    monkeypatch.setattr(lite_server, "LEAVE_S", 0.2)
     command = [sys.executable, "-c", VISITOR + "input()", str(folder), "0"]
     visitor = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert visitor.stdout is not None and visitor.stdout.readline() == b"[]\n"

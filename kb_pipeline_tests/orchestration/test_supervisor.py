@@ -1,4 +1,4 @@
-"""`kb up`: the Dagster UI shows the nine assets, a backfill started there runs, and one signal ends everything."""
+"""`kb up`: the Dagster UI shows the nine assets, a backfill started there runs, `kb down` ends all."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def up(kb_home, tmp_path):
         running.process.wait(60)
 
 
-def test_the_ui_shows_the_assets_runs_a_backfill_and_ends_on_a_signal(up, tmp_path):
+def test_the_ui_shows_the_assets_runs_a_backfill_and_ends_with_kb_down(up, tmp_path):
     nodes = [node for node in up.wait(lambda: up.ask(ASSETS)["assetNodes"]) if node["groupName"] == "documents"]
     assert len(nodes) == 9
     assert all(node["partitionDefinition"]["name"] == "documents" for node in nodes)
@@ -89,7 +89,11 @@ def test_the_ui_shows_the_assets_runs_a_backfill_and_ends_on_a_signal(up, tmp_pa
 
     children = psutil.Process(up.process.pid).children(recursive=True)
     assert len(children) >= 3
-    up.process.send_signal(signal.SIGTERM)
-    assert up.process.wait(60) == 0
+    second = kb("up", "--port", str(free_port()))
+    assert second.returncode == 2 and up.url in second.stderr and "kb down" in second.stderr
+    names = [one["name"].split(" ")[0] for one in json.loads(kb("down", "--json").stdout)["ended"]]
+    assert names[0] == "supervisor"
+    assert up.process.wait(10) == 0
     _, alive = psutil.wait_procs(children, timeout=10)
     assert [process.cmdline() for process in alive] == []
+    assert kb("down").stdout == "nothing was running\n"
