@@ -20,6 +20,7 @@ from kb_pipeline.settings import home, make_home
 
 STOP_S = 15.0  # after SIGTERM, before SIGKILL
 POLL_S = 0.05
+PROC = Path("/proc")  # Linux
 
 
 class Process(Record, frozen=True):
@@ -77,10 +78,10 @@ def end(processes: list[Process], seconds: float = STOP_S) -> None:
 def started_at(pid: int) -> str:
     """When that process started, in the system's own words; empty where it does not run."""
     try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        fields = (PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
+        boot = (PROC / "sys/kernel/random/boot_id").read_text().strip()
     except OSError:
-        if Path("/proc/self/stat").exists():
+        if (PROC / "self/stat").exists():
             return ""
         command = ["ps", "-o", "state=,lstart=", "-p", str(pid)]
         state, _, start = subprocess.run(command, capture_output=True, text=True).stdout.strip().partition(" ")

@@ -7,6 +7,7 @@ import importlib
 import os
 import resource
 import signal
+import sys
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
@@ -30,7 +31,8 @@ def serve(channel: int, buffer: int) -> None:
     buffer, its name, and what else the reader takes. The kernel's alarm ends this process when a request takes longer:
     no lock of Python or of a library can keep it from that. An answer is (whether it went well, result or error).
     """
-    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
+    if sys.platform == "linux":  # macOS does not hold a process to it
+        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     asked, file = Connection(channel), None
     while True:

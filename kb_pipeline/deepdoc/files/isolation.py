@@ -12,6 +12,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable
 from multiprocessing import Pipe
@@ -38,6 +39,14 @@ serve(int(sys.argv[2]), int(sys.argv[3]))
 """
 
 
+def _shared_buffer() -> int:
+    """Descriptor of a file without a name: in memory where the system has that (Linux), else in a temporary folder."""
+    if hasattr(os, "memfd_create"):
+        return os.memfd_create("file")
+    with tempfile.TemporaryFile() as file:
+        return os.dup(file.fileno())
+
+
 class ProcessLost(Exception):
     """The process ended in the middle of a request; the message says how."""
 
@@ -47,7 +56,7 @@ class FileProcess:
 
     def __init__(self) -> None:
         self._channel, other = Pipe()
-        self._buffer = os.memfd_create("file")
+        self._buffer = _shared_buffer()
         ends = other.fileno(), self._buffer
         command = [sys.executable, "-c", START, json.dumps(sys.path), *map(str, ends)]
         # a session of its own: an interrupt at the terminal is for this process, which then ends the other
