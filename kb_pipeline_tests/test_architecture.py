@@ -27,7 +27,7 @@ ROOMS = {
     # the Dagster shell
     "definitions": {"assets", "orchestration", "stages", "engine"},
     "assets": {"orchestration", "engine"},
-    "orchestration": {"evaluation", "stages", "engine", "index", "storage"},
+    "orchestration": {"waiting", "evaluation", "stages", "engine", "index", "storage"},
     # asking
     "evaluation": {"query", "storage", "tokenization"},
     "query": {"index", "embedding", "llm", "tokenization", "storage", "weights"},
@@ -47,11 +47,11 @@ ROOMS = {
     # the other formats, and what is made of sections
     "formats": set(),
     "chunking": {"tokenization"},
-    "index": {"tokenization", "storage"},
+    "index": {"waiting", "tokenization", "storage"},
     "embedding": {"cores", "endpoints", "weights"},
     "llm": {"endpoints"},
     # the ground floor
-    "endpoints": set(),
+    "endpoints": {"waiting"},
     "tokenization": set(),
     "storage": set(),
     "weights": set(),
@@ -61,6 +61,7 @@ ROOMS = {
     "locators": set(),
     "settings": set(),
     "cores": set(),
+    "waiting": set(),
     "errors": set(),
     "choices": set(),
 }  # fmt: skip

@@ -23,6 +23,7 @@ import openai
 
 from kb_pipeline.errors import EndpointError
 from kb_pipeline.text.credentials import HIDDEN
+from kb_pipeline.waiting import told
 
 T = TypeVar("T")
 
@@ -144,7 +145,8 @@ def retried(endpoint: Endpoint, attempt: Callable[[], T], deadline: float) -> T:
             last = number == endpoint.max_retries
             if last or wait is None or time.monotonic() + wait >= deadline:
                 raise fault(endpoint, error) from error
-            time.sleep(wait)
+            with told(f"another attempt: {fault(endpoint, error).message}"):
+                time.sleep(wait)
     raise AssertionError("unreachable: the last attempt returns or raises")
 
 

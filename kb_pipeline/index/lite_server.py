@@ -14,7 +14,6 @@ import fcntl
 import hashlib
 import importlib.util
 import json
-import logging
 import os
 import re
 import signal
@@ -22,13 +21,13 @@ import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from kb_pipeline.errors import IndexUnavailable
+from kb_pipeline.waiting import told
 
 LAUNCH_S = 180.0  # a folder of 500,000 rows took 101 s to open
 STARTING_S = 30.0  # how long an owner that holds the lock may stay unreachable before it is replaced
@@ -37,11 +36,9 @@ POLL_S = 0.02
 SOCKET_BYTES = 103  # sockaddr_un holds 108 bytes, on macOS 104, one of them the closing NUL
 SUFFIX_BYTES = len("-1234567890.sock")
 LEAVE_S = 5.0  # how long clients that are just ending may keep an owner from being stopped as unused
-TELL_S = 2.0  # a wait that is longer is logged
 
 # what a path may hold so that gRPC's URI parser takes it as it is
 _URI_SAFE = re.compile(r"[A-Za-z0-9/._-]+")
-_logger = logging.getLogger(__name__)
 _clients: dict[Path, BinaryIO] = {}  # the folders that this process is a client of, with their CLIENTS held shared
 
 
@@ -259,7 +256,7 @@ def _lock(file: BinaryIO, kind: int, what: str) -> None:
     try:
         fcntl.flock(file, kind | fcntl.LOCK_NB)
     except BlockingIOError:
-        with _told(what):
+        with told(what):
             fcntl.flock(file, kind)
 
 
@@ -273,24 +270,12 @@ def _locks(file: BinaryIO) -> bool:
 
 def _wait(condition: Callable[[], object], seconds: float, what: str) -> bool:
     end = time.monotonic() + seconds
-    with _told(what):
+    with told(what):
         while not condition():
             if time.monotonic() > end:
                 return False
             time.sleep(POLL_S)
     return True
-
-
-@contextlib.contextmanager
-def _told(what: str) -> Iterator[None]:
-    """Log what is waited for as soon as that took more than TELL_S seconds."""
-    timer = threading.Timer(TELL_S, _logger.warning, ("waiting for %s", what))
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
 
 
 def _failed(log: Path, before: int, message: str) -> IndexUnavailable:

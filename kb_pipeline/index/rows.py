@@ -24,6 +24,7 @@ from kb_pipeline.index.schema import JSON_BYTES
 from kb_pipeline.index.vectors import Vectors
 from kb_pipeline.records import Chunk, Enrichment, IndexRows
 from kb_pipeline.tokenization.tokens import Tokenizer
+from kb_pipeline.waiting import told
 
 BATCH_ROWS = 256
 BATCH_BYTES = 8_000_000  # of 64 MiB that one gRPC message may hold
@@ -104,14 +105,15 @@ def delete_versions(client: MilvusClient, collection: str, document_id: str, kee
 
 def _wait_until_visible(client: MilvusClient, collection: str, where: str, rows: int, document: str) -> None:
     end = time.monotonic() + VISIBLE_S
-    while (seen := row_count(client, collection, where)) != rows:
-        if time.monotonic() > end:
-            raise IndexRequestFailed(
-                f"{seen} of {rows} rows are seen {VISIBLE_S:.0f} s after writing them",
-                document=document,
-                remedy="ingest the document again; see whether Milvus is overloaded",
-            )
-        time.sleep(POLL_S)
+    with told(f"Milvus to show the rows of {document}"):
+        while (seen := row_count(client, collection, where)) != rows:
+            if time.monotonic() > end:
+                raise IndexRequestFailed(
+                    f"{seen} of {rows} rows are seen {VISIBLE_S:.0f} s after writing them",
+                    document=document,
+                    remedy="ingest the document again; see whether Milvus is overloaded",
+                )
+            time.sleep(POLL_S)
 
 
 # ---------------------------------------------------------------- batches and filters

@@ -17,6 +17,7 @@ import msgspec
 
 from kb_pipeline.records import Record, decode, encode
 from kb_pipeline.settings import home, make_home
+from kb_pipeline.waiting import told
 
 STOP_S = 15.0  # after SIGTERM, before SIGKILL
 POLL_S = 0.05
@@ -68,8 +69,9 @@ def end(processes: list[Process], seconds: float = STOP_S) -> None:
             if process.lives:
                 _signal(process.pid, kind)
         until = time.monotonic() + patience
-        while any(process.lives for process in processes) and time.monotonic() < until:
-            time.sleep(POLL_S)
+        with told("processes to end: " + ", ".join(f"{process.name} ({process.pid})" for process in processes)):
+            while any(process.lives for process in processes) and time.monotonic() < until:
+                time.sleep(POLL_S)
     for process in processes:
         if not process.lives:
             forget(process.pid)

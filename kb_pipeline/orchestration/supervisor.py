@@ -19,6 +19,7 @@ from kb_pipeline.errors import AlreadyRunning, PortTaken, ServiceError
 from kb_pipeline.orchestration import processes
 from kb_pipeline.orchestration.instance import dagster_home, environment
 from kb_pipeline.settings import home, make_home
+from kb_pipeline.waiting import told
 
 PR_SET_PDEATHSIG = 1  # of prctl(2)
 PACKAGE_PARENT = Path(__file__).parent.parent.parent  # the checkout, or site-packages: on the path of every child
@@ -179,9 +180,10 @@ def end_groups(leaders: Sequence[subprocess.Popen[bytes]]) -> None:
     for kind in (signal.SIGTERM, signal.SIGKILL):
         left = [leader for leader in left if _signal_group(leader, kind)]
         until = time.monotonic() + STOP_TIMEOUT
-        while left and time.monotonic() < until:
-            time.sleep(POLL)
-            left = [leader for leader in left if _signal_group(leader, 0)]
+        with told("Dagster's processes to end"):
+            while left and time.monotonic() < until:
+                time.sleep(POLL)
+                left = [leader for leader in left if _signal_group(leader, 0)]
     for leader in leaders:
         processes.forget(leader.pid)
 

@@ -188,7 +188,7 @@ def test_the_server_logs_into_the_logs_folder_alone(folder: Path, tmp_path: Path
 
 
 def test_a_long_wait_is_logged(folder: Path, monkeypatch: pytest.MonkeyPatch, caplog) -> None:
-    monkeypatch.setattr(lite_server, "TELL_S", 0.2)
+    monkeypatch.setattr("kb_pipeline.waiting.TELL_S", 0.2)
     folder.mkdir()
     with open(folder / "launch.lock", "ab") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
