@@ -244,8 +244,9 @@ def ingest(locations: tuple[str, ...], kb_name: str, wait: bool, prune: bool, as
     """
     from kb_pipeline.operations.ingest import ingest as run
     from kb_pipeline.operations.ingest import register, start_behind
+    from kb_pipeline.operations.interrupts import ended_in_time
 
-    with _context() as context:
+    with ended_in_time(), _context() as context:
         entry = context.catalogue.knowledge_base(kb_name)
         documents = (
             register(context.catalogue, entry, locations) if locations else context.catalogue.documents(entry.id)
@@ -575,8 +576,9 @@ def down(as_json: bool) -> None:
 def demo(as_json: bool) -> None:
     """Ingest the example documents, ask two questions, and write the cited pages as pictures."""
     from kb_pipeline.operations.demo import run_demo
+    from kb_pipeline.operations.interrupts import ended_in_time
 
-    with _context() as context, _progress(0, context) as listen:
+    with ended_in_time(), _context() as context, _progress(0, context) as listen:
         result = run_demo(context, listen)
     _print(result, as_json, cli_lines.demo_lines(result))
     if result.report.failures:

@@ -25,6 +25,7 @@ from kb_pipeline.storage.catalogue import DocumentEntry
 from kb_pipeline.storage.fingerprints import value_hash
 from kb_pipeline.storage.leases import leased
 from kb_pipeline.storage.process import PROCESS
+from kb_pipeline.text.credentials import hide_credentials
 
 MAX_STARTS = 20  # of a document in one run, over parts that got lost
 
@@ -334,7 +335,7 @@ class _DocumentRun:
 
 
 def _reason(error: Exception) -> str:
-    return error.reason if isinstance(error, KbError) else f"{type(error).__name__}: {error}".strip()
+    return error.reason if isinstance(error, KbError) else hide_credentials(f"{type(error).__name__}: {error}".strip())
 
 
 def _summed(facts: Iterable[Mapping[str, float]]) -> dict[str, float]:

@@ -16,6 +16,7 @@ from kb_pipeline.records import Chunk, ParsedDocument, Record
 from kb_pipeline.settings import matches
 from kb_pipeline.stages.chunks import cut
 from kb_pipeline.stages.sections import read_document
+from kb_pipeline.storage import sources
 from kb_pipeline.storage.catalogue import DocumentEntry, KnowledgeBaseEntry
 
 
@@ -44,7 +45,7 @@ def preview_chunks(
     if entry and not kb:
         kb = context.catalogue.knowledge_base_by_id(entry.kb)
     settings = context.settings.with_stored(kb.settings if kb else {}, overrides)
-    path = entry.path if entry else source if "://" in source else os.path.basename(source)
+    path = entry.path if entry else sources.single(source)[0]
     chunking = settings.chunking.for_document(path)
     if mode:
         chunking = chunking.model_copy(update={"mode": mode})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import os
 
 from kb_pipeline.engine.context import Context
 from kb_pipeline.engine.run import run_document
@@ -11,6 +10,7 @@ from kb_pipeline.records import ParsedDocument, Section, decode
 from kb_pipeline.settings import Settings
 from kb_pipeline.stages import sections
 from kb_pipeline.stages.pipeline import PIPELINE
+from kb_pipeline.storage import sources
 from kb_pipeline.storage.artefacts import Artefacts
 from kb_pipeline.storage.catalogue import Catalogue, DocumentEntry
 from kb_pipeline.storage.objects import MemoryStore
@@ -23,9 +23,9 @@ def parse(source: str, settings: Settings) -> ParsedDocument:
         KbError: it cannot be read.
     """
     objects = MemoryStore()
-    name = source if "://" in source else os.path.basename(source)
+    name, place = sources.single(source)
     stages = PIPELINE[: PIPELINE.index(sections.STAGE) + 1]
-    document = DocumentEntry("parse", "parse", name, source if "://" in source else os.path.abspath(source), 0.0)
+    document = DocumentEntry("parse", "parse", name, place, 0.0)
     with _WithoutKnowledgeBase(settings, Artefacts(objects), Catalogue(objects), PIPELINE) as context:
         last = run_document(document, stages, context)[-1]
     if last.error:

@@ -52,10 +52,17 @@ def scan(location: str) -> list[tuple[str, str]]:
     literal = location.removeprefix(FILE)
     path = os.path.abspath(literal if os.path.lexists(literal) else local_path(location) or literal)
     if os.path.isfile(path):
-        return [(_readable(os.path.basename(path)), _source(path))]
+        return [single(path)]
     if not os.path.isdir(path):
         raise UsageError(f"{_readable(location)} is no file or folder", remedy="give a path or an address that exists")
     return list(_scan_folder(path))
+
+
+def single(location: str) -> tuple[str, str]:
+    """(readable name, source) of one file or address, which need not be there."""
+    if "://" in location:
+        return _readable(hide_credentials(location)), location
+    return _readable(os.path.basename(location)), _source(os.path.abspath(location))
 
 
 def _scan_folder(top: str) -> Iterator[tuple[str, str]]:

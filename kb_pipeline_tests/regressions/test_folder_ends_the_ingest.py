@@ -10,9 +10,12 @@ import threading
 import pytest
 
 from kb_pipeline.errors import SourceMissing, UsageError
+from kb_pipeline.operations.chunks import preview_chunks
 from kb_pipeline.operations.ingest import ingest, register
+from kb_pipeline.operations.parse import parse
 from kb_pipeline.operations.status import document_status
 from kb_pipeline.query import KnowledgeBase
+from kb_pipeline.settings import Settings
 from kb_pipeline.stages.pipeline import open_context
 from kb_pipeline.storage import sources
 
@@ -90,6 +93,13 @@ def test_any_name_is_ingested_listed_and_found(kb_home, folder):
     hits = KnowledgeBase.open("names").search("ZK302")
     assert hits[0].document == "%FF%FE.md"
     assert {"caf%E9.md", "line%0Aend.md", "报告.md", "d%E9p/a.md"} <= {one.path for one in documents}
+
+
+def test_a_single_file_of_any_name_is_read_without_keeping_it(kb_home, folder):
+    single = os.path.join(folder, os.fsdecode(NAMES[0]))
+    assert "ZK300" in parse(single, Settings()).sections[-1].text
+    with open_context() as context:
+        assert preview_chunks(single, None, "", {}, context).document == "caf%E9.md"
 
 
 def test_a_name_is_told_readably_where_it_cannot_be_read(folder):
