@@ -129,7 +129,7 @@ def read_document(document: str, artefacts: Artefacts) -> ParsedDocument | None:
 STAGE = Stage(
     FIGURE_PICTURES,
     ("raw_file", "page_renders", "layout_boxes", "table_grids"),
-    "6",
+    "7",
     "Sections in reading order, dropped text with reasons, the character sum.",
     settings=(
         "assembly",

@@ -7,6 +7,8 @@ with its sequence or place. The layout model's word alone takes nothing away.
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 
@@ -39,6 +41,15 @@ FAR = 3.0  # type sizes between a page number and the running line in its row
 INSIDE = ("figure", "table", "equation")  # roles of regions in which a lone number is no page number
 SAME_PLACE = 0.6  # intersection over union of two boxes from which equal texts are one line drawn twice
 
+_FIGURE = re.compile(r"\d{1,6}")
+_SENTENCE = re.compile(r"(?:\S+\s+){4,}\S+[.!?]$|.{8,}[。！？]$")  # what is said, not what a page is called
+# what stands before a figure that counts something else than pages
+_COUNTED = re.compile(
+    r"(?:[A-Za-z\d][-_/.]|[#№]|\b(?:no|nr|item|step|batch|lot|invoice|order|case|sample|question|figure|table|version)"
+    r"\.?|编号|单号|批号|批次|序号|货号|合同|发票|订单|样品|(?-i:[A-Z]{2,}))\s*[:：]?\s*$",
+    re.I,
+)
+
 
 def page_noise(
     pages: Sequence[PageLayout], tables: Sequence[PageTables], bookmarks: Sequence[Bookmark], keep: Collection[str]
@@ -61,6 +72,7 @@ def page_noise(
             reasons[index] = DUPLICATE
         reasons |= {index: WATERMARK for page, index in marks if page == layout.page}
         found.append(reasons)
+    _leave_no_page_empty(pages, found)
     for number, index in contents_lines(pages, found, bookmarks):
         at = next(i for i, layout in enumerate(pages) if layout.page == number)
         if index not in held.get(number, set()):
@@ -77,12 +89,46 @@ def _running(edges: Sequence[Edge], pages: int) -> set[tuple[int, int]]:
     found = set()
     for group in groups.values():
         for edge in group:
-            alike = [other for other in group if _same_height(edge, other)]
+            alike = [other for other in group if _same_height(edge, other) and _repeats(edge, other)]
             seen = len({other.page for other in alike})
             exact = seen == 2 and seen >= SHARE * pages and len({other.text for other in alike}) == 1
             if seen >= PAGES or (exact and (edge.role in ("header", "footer") or edge.alone)):
                 found.add((edge.page, edge.index))
     return found
+
+
+def _leave_no_page_empty(pages: Sequence[PageLayout], found: Sequence[dict[int, str]]) -> None:
+    """Take running lines back on pages that would hold nothing else, but for those that run over other pages too."""
+    elsewhere: set[str] = set()
+    emptied = []
+    for layout, reasons in zip(pages, found, strict=True):
+        running = [index for index, reason in reasons.items() if reason in (RUNNING_HEADER, RUNNING_FOOTER)]
+        left = any(i not in reasons and line.text.strip() for i, line in enumerate(layout.lines))
+        if left or any(region.role in INSIDE for region in layout.regions):
+            elsewhere |= {layout.lines[index].text for index in running}
+        else:
+            emptied.append((layout, reasons, running))
+    for layout, reasons, running in emptied:
+        if any(layout.lines[index].text not in elsewhere for index in running):
+            for index in running:
+                del reasons[index]
+
+
+def _repeats(edge: Edge, other: Edge) -> bool:
+    """Whether two lines say the same but for a page number: other figures that differ are content, however alike the
+    pages of a form, and so is what counts the parts, batches or invoices of a document."""
+    if edge.text == other.text or edge.page == other.page:
+        return True
+    first, second = (list(_FIGURE.finditer(unicodedata.normalize("NFKC", line.text))) for line in (edge, other))
+    if len(first) != len(second):
+        return False
+    differing = [(a, b) for a, b in zip(first, second, strict=True) if a.group() != b.group()]
+    if _SENTENCE.search(edge.text):
+        return False
+    return all(
+        int(a.group()) - edge.page == int(b.group()) - other.page and not _COUNTED.search(a.string[: a.start()])
+        for a, b in differing
+    )
 
 
 def _same_height(edge: Edge, other: Edge) -> bool:
