@@ -1,14 +1,12 @@
 """Running headers, running footers, page numbers and lines drawn twice, found by statistics over all pages.
 
 A line is only taken from the head or foot of its page (nothing but other such lines lies beyond it) and only where
-there is proof: the same text at the same height on other pages (digits aside), or the shape of a page number together
-with its sequence or place. The layout model's word alone takes nothing away.
+there is proof: the same text at the same height on other pages (the page number aside), or the shape of a page number
+together with its sequence or place. The layout model's word alone takes nothing away, and no page is emptied.
 """
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 
@@ -16,9 +14,9 @@ from kb_pipeline.deepdoc.assembly.contents import contents_lines
 from kb_pipeline.deepdoc.assembly.drafts import characters
 from kb_pipeline.deepdoc.assembly.lone_margins import lone_margins
 from kb_pipeline.deepdoc.assembly.margins import Edge, margin_lines
+from kb_pipeline.deepdoc.assembly.repeated import DRIFT, repeated_lines, same_height
 from kb_pipeline.deepdoc.assembly.watermarks import watermarks
 from kb_pipeline.records import Bookmark, Box, PageLayout, PageTables
-from kb_pipeline.text.captions import is_caption
 from kb_pipeline.text.drop_reasons import (
     CONTENTS,
     DUPLICATE,
@@ -31,24 +29,10 @@ from kb_pipeline.text.drop_reasons import (
 from kb_pipeline.text.page_numbers import is_chapter_page_number, is_spelled_page_number, page_number
 
 DEEPEST = 6  # rows of noise at the head or foot of a page at most
-DRIFT = 0.02  # share of the page's height by which a running line may move from page to page
-DRIFT_POINTS = 6.0  # the same in points from the page's head or foot
-PAGES = 3  # repetition on so many pages proves a running line
-SHARE = 0.4  # and on two pages, where these are this share of all
-LONGEST = 200  # characters of a running line at most
 CORNER = 0.4  # share of the page's width by which a number in its corner stands from the middle
 FAR = 3.0  # type sizes between a page number and the running line in its row
 INSIDE = ("figure", "table", "equation")  # roles of regions in which a lone number is no page number
 SAME_PLACE = 0.6  # intersection over union of two boxes from which equal texts are one line drawn twice
-
-_FIGURE = re.compile(r"\d{1,6}")
-_SENTENCE = re.compile(r"(?:\S+\s+){4,}\S+[.!?]$|.{8,}[。！？]$")  # what is said, not what a page is called
-# what stands before a figure that counts something else than pages
-_COUNTED = re.compile(
-    r"(?:[A-Za-z\d][-_/.]|[#№]|\b(?:no|nr|item|step|batch|lot|invoice|order|case|sample|question|figure|table|version)"
-    r"\.?|编号|单号|批号|批次|序号|货号|合同|发票|订单|样品|(?-i:[A-Z]{2,}))\s*[:：]?\s*$",
-    re.I,
-)
 
 
 def page_noise(
@@ -58,16 +42,17 @@ def page_noise(
     held = {tables_of.page: {i for grid in tables_of.tables for i in grid.lines} for tables_of in tables}
     marks = watermarks(pages, held)
     edges = [margin_lines(layout, held.get(layout.page, set()), marks) for layout in pages]
-    running = _running([edge for page in edges for edge in page], len(pages))
+    repeated = repeated_lines(pages, [edge for page in edges for edge in page], [mark.title for mark in bookmarks])
     lone = [
         lone_margins(layout, page, held.get(layout.page, set()), marks)
         for layout, page in zip(pages, edges, strict=True)
     ]
-    running |= {(layout.page, index) for layout, found in zip(pages, lone, strict=True) for index in found}
+    alone = {(layout.page, index) for layout, found in zip(pages, lone, strict=True) for index in found}
+    running = repeated.running | (alone - repeated.varying)
     numbers = _numbers(edges, running)
     found: list[dict[int, str]] = []
     for layout, page in zip(pages, edges, strict=True):
-        reasons = _from_outside(page, running, numbers)
+        reasons = _from_outside(page, running, numbers, repeated.varying)
         for index in _duplicates(layout, held.get(layout.page, set())):
             reasons[index] = DUPLICATE
         reasons |= {index: WATERMARK for page, index in marks if page == layout.page}
@@ -78,23 +63,6 @@ def page_noise(
         if index not in held.get(number, set()):
             found[at][index] = CONTENTS
     return [{i: reason for i, reason in sorted(reasons.items()) if reason not in keep} for reasons in found]
-
-
-def _running(edges: Sequence[Edge], pages: int) -> set[tuple[int, int]]:
-    """Lines (page, index) whose text stands at the same height on enough pages."""
-    groups: dict[tuple[str, bool], list[Edge]] = defaultdict(list)
-    for edge in edges:
-        if len(edge.text) <= LONGEST and not is_caption(edge.text) and edge.key.strip("#-–—·.|/"):
-            groups[edge.key, edge.foot].append(edge)
-    found = set()
-    for group in groups.values():
-        for edge in group:
-            alike = [other for other in group if _same_height(edge, other) and _repeats(edge, other)]
-            seen = len({other.page for other in alike})
-            exact = seen == 2 and seen >= SHARE * pages and len({other.text for other in alike}) == 1
-            if seen >= PAGES or (exact and (edge.role in ("header", "footer") or edge.alone)):
-                found.add((edge.page, edge.index))
-    return found
 
 
 def _leave_no_page_empty(pages: Sequence[PageLayout], found: Sequence[dict[int, str]]) -> None:
@@ -114,28 +82,6 @@ def _leave_no_page_empty(pages: Sequence[PageLayout], found: Sequence[dict[int, 
                 del reasons[index]
 
 
-def _repeats(edge: Edge, other: Edge) -> bool:
-    """Whether two lines say the same but for a page number: other figures that differ are content, however alike the
-    pages of a form, and so is what counts the parts, batches or invoices of a document."""
-    if edge.text == other.text or edge.page == other.page:
-        return True
-    first, second = (list(_FIGURE.finditer(unicodedata.normalize("NFKC", line.text))) for line in (edge, other))
-    if len(first) != len(second):
-        return False
-    differing = [(a, b) for a, b in zip(first, second, strict=True) if a.group() != b.group()]
-    if _SENTENCE.search(edge.text):
-        return False
-    return all(
-        int(a.group()) - edge.page == int(b.group()) - other.page and not _COUNTED.search(a.string[: a.start()])
-        for a, b in differing
-    )
-
-
-def _same_height(edge: Edge, other: Edge) -> bool:
-    """Whether two lines stand at one height: as shares of their pages, or in points where one page is turned."""
-    return abs(other.height - edge.height) <= DRIFT or abs(other.depth - edge.depth) <= DRIFT_POINTS
-
-
 def _numbers(edges: Sequence[Sequence[Edge]], running: set[tuple[int, int]]) -> set[tuple[int, int]]:
     """Lines (page, index) that are page numbers: by their sequence over pages, their spelling, or their place."""
     shaped = [(edge, page_number(edge.text)) for page in edges for edge in page]
@@ -147,7 +93,7 @@ def _numbers(edges: Sequence[Sequence[Edge]], running: set[tuple[int, int]]) -> 
             (other, value)
             for other, value in shaped
             if value is not None and other.page != edge.page and other.foot == edge.foot
-            if _same_height(edge, other)
+            if same_height(edge, other)
         ]
         counted = number > 0 and any(value - other.page == number - edge.page for other, value in alike)
         placed = any(abs(other.across - edge.across) <= DRIFT for other, _ in alike) and edge.apart
@@ -159,10 +105,16 @@ def _numbers(edges: Sequence[Sequence[Edge]], running: set[tuple[int, int]]) -> 
     return found - running
 
 
-def _from_outside(page: Sequence[Edge], running: set[tuple[int, int]], numbers: set[tuple[int, int]]) -> dict[int, str]:
+def _from_outside(
+    page: Sequence[Edge],
+    running: set[tuple[int, int]],
+    numbers: set[tuple[int, int]],
+    varying: set[tuple[int, int]],
+) -> dict[int, str]:
     """Reasons by line index; the first row that holds no noise ends the head, and the foot.
 
-    What the layout model calls header or footer goes too where it stands beyond a proven row.
+    What the layout model calls header or footer goes too where it stands beyond a proven row, unless it is `varying`:
+    other pages have other values there.
     """
     reasons: dict[int, str] = {}
     for foot, sideways in ((False, False), (True, False), (False, True), (True, True)):
@@ -176,14 +128,15 @@ def _from_outside(page: Sequence[Edge], running: set[tuple[int, int]], numbers: 
         beyond: list[Edge] = []  # lines that the layout model calls header or footer, without proof of their own
         for row in rows[:DEEPEST]:
             taken = [edge for edge in row if (edge.page, edge.index) in running | numbers]
-            titles = [edge for edge in row if edge not in taken and _titles_page(edge, row, numbers)]
+            free = [edge for edge in row if edge not in taken and (edge.page, edge.index) not in varying]
+            titles = [edge for edge in free if _titles_page(edge, row, numbers)]
             for edge in taken + titles + (beyond if taken else []):
                 named = RUNNING_MARGIN if sideways else RUNNING_FOOTER if foot else RUNNING_HEADER
                 is_number = (edge.page, edge.index) in numbers or page_number(edge.text) is not None
                 reasons[edge.index] = PAGE_NUMBER if is_number else named
             if not taken and not all(edge.role in ("header", "footer") for edge in row):
                 break
-            beyond = [] if taken else beyond + row
+            beyond = [] if taken else beyond + free
     return reasons
 
 
