@@ -20,6 +20,16 @@ def lowered(text: str) -> str:
     return _scripted(text, "_", _LOWERED)
 
 
+def raised_form(character: str) -> str:
+    """The Unicode superscript of a digit or sign; any other character itself: one for one, as sums count."""
+    return character.translate(_RAISED) if character not in "ni" else character
+
+
+def lowered_form(character: str) -> str:
+    """The Unicode subscript of a digit or sign; any other character itself."""
+    return character.translate(_LOWERED)
+
+
 def note_mark(label: str, before: str) -> str:
     """The mark of a note, apart from a figure that it would run into. `before`: the text that it follows."""
     return f" [{label}]" if before[-1:].isdigit() else f"[{label}]"

@@ -13,6 +13,7 @@ import numpy as np
 from kb_pipeline.deepdoc.files.characters import Characters
 from kb_pipeline.deepdoc.files.geometry import reading_frame
 from kb_pipeline.deepdoc.page.line_text import is_ideographic, logical_order, spaces_between, text_and_edges
+from kb_pipeline.deepdoc.page.raised import scripted
 from kb_pipeline.records import TextLine
 
 # Two characters stand in one row when their middles are nearer than this share of their height.
@@ -82,6 +83,9 @@ class RowFrame:
         hinted = [self._hinted(int(a), int(b)) for a, b in itertools.pairwise(group)]
         spaces = spaces_between(texts, start, end, size, hinted)
         order, mixed = logical_order(texts)
+        if not mixed and order == list(range(len(texts))):
+            texts, marks = scripted(texts, characters.size[group], self.v[group], self.u[group])
+            spaces = [space or i in marks for i, space in enumerate(spaces, 1)]
         sign = -1 if turn in (180, 270) else 1
         if order != list(range(len(texts))):
             before = [False, *spaces]
