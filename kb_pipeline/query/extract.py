@@ -122,9 +122,10 @@ def _support(question: Question, one: Statement, vector: np.ndarray, embedder: E
         window=embedder.cosine_window,
     )
     parts["vector"] *= min(1.0, one.terms / FULL_SENTENCE)
-    if question.ids:
+    asked = set(filter(is_name, question.ids))
+    if asked:
         names = set(filter(is_name, one.ids))
-        about = len(names.intersection(question.ids)) / len(names) if names else 1.0
+        about = len(names & asked) / len(names) if names else 1.0
         parts["id"] *= 1 - OTHERS_NAMED * (1 - about)
     return (1 - HIT_SHARE) * total(parts) + HIT_SHARE * one.hit.score
 

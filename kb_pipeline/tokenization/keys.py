@@ -49,7 +49,7 @@ _BOUND_BEFORE = re.compile(
     r"|most|between|within|up to|per|every|each|by|about|around))[ \t]*$"
 )
 _BOUND_AFTER = re.compile(r"[ \t]*(?:以上|以下|以内|以外|左右|上下|之间|or (?:more|less|above|below|higher|lower)\b)")
-_VALUE = re.compile(r"(?:q|art|chap|sec|part|par|item|tab|fig)_")
+_VALUE = re.compile(r"(?:q|art|chap|sec|part|par|item|tab|fig)_|(?:19|20)\d\d-\d\d(?:-\d\d)?$")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _REWORDED = re.compile(
     r"(?:(?:19|20)?\d\d[-/]?)?[qh][1-4]|(?:19|20)\d\d[-/](?:19|20)?\d\d|(?:19|20)\d\d[a-z]{1,2}|[a-z]{2,4}(?:19|20)\d\d(?:-(?:\d\d)?\d\d)?"
@@ -104,7 +104,7 @@ def ids(text: str) -> list[str]:
 
 
 def is_name(token: str) -> bool:
-    """Whether a stored key names a thing, as identifiers, dates and versions do, and not a clause or a value."""
+    """Whether a stored key names a thing, as identifiers and versions do, and not a clause, a date or a value."""
     return not _VALUE.match(token)
 
 

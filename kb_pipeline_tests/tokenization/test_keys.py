@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kb_pipeline.tokenization.keys import ids, keys
+from kb_pipeline.tokenization.keys import ids, is_name, keys
 from kb_pipeline.tokenization.numerals import number
 from kb_pipeline.tokenization.tokens import coarse, fine
 
@@ -130,3 +130,9 @@ def test_long_texts_take_no_more_than_their_length(piece):
     start = time.perf_counter()
     keys(piece * (40_000 // len(piece)))
     assert time.perf_counter() - start < 2.0
+
+
+def test_dates_clauses_and_values_name_nothing():
+    """A sentence that gives a date beside what it is asked of is about no other thing."""
+    text = "In April 2022 the dye appeared in Q3 after 2.9 km, see Table 4 and v3.10.1."
+    assert [key for key in ids(text) if is_name(key)] == ["q3", "3.10.1"]
